@@ -11,7 +11,7 @@ import pinocchio as pin
 from tests.robots import Robot
 
 import linkwright as lw
-from linkwright.mechanism import mechanism_names, pose_numbers
+from linkwright.mechanism import mechanism_names, pose_numbers, replace_part_fields
 
 _IGNORED = ("friction", "limits", "contacts")
 """Effects that MuJoCo has as soft constraints, which are switched off in both."""
@@ -73,24 +73,69 @@ def mjcf_difference(path: Path, mechanism: lw.Mechanism) -> dict[str, float]:
     mujoco.mj_forward(m, d)
     d.qacc = acceleration
     mujoco.mj_inverse(m, d)
-    equations = lw.derive(open_tree(mechanism), parameters="numeric")
+    equations = lw.derive(open_tree(_without_tiny_offsets(m, mechanism)), parameters="numeric")
     ours = np.atleast_1d(evaluate(equations, "inverse_dynamics", q, v, a))
-    found["inverse dynamics"] = relative_difference(ours, A.T @ d.qfrc_inverse)
-    if m.nu:
+    theirs = d.qfrc_inverse - _compensation_by_actuators(m, d)
+    found["inverse dynamics"] = relative_difference(ours, A.T @ theirs)
+    M = np.zeros((m.nv, m.nv))
+    mujoco.mj_fullM(m, d, M)
+    found["mass matrix"] = relative_difference(
+        evaluate(equations, "mass_matrix", q).reshape(m.nv, m.nv), A.T @ M @ A
+    )
+    if mechanism.actuators:
+        kept = [m.actuator_outadr[k] for k in _kept_actuators(m, mechanism)]
         B = evaluate(equations, "input_matrix", q).reshape(m.nv, -1, order="A")
-        moments = np.zeros((m.nu, m.nv))
+        moments = np.zeros((len(d.moment_rownnz), m.nv))
         mujoco.mju_sparse2dense(
             moments, d.actuator_moment, d.moment_rownnz, d.moment_rowadr, d.moment_colind
         )
-        found["actuators"] = relative_difference(B, A.T @ moments.T)
+        found["actuators"] = relative_difference(B, A.T @ moments[kept].T)
     return found
 
 
+def _without_tiny_offsets(m: mujoco.MjModel, mechanism: lw.Mechanism) -> lw.Mechanism:
+    """Return the mechanism with centres of mass at the origins of bodies that MuJoCo calls simple:
+    it ignores their offsets, which are below 1e-6 m."""
+    simple = {
+        mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_BODY, k) or f"body{k}"
+        for k in range(1, m.nbody)
+        if m.body_simple[k] and m.body_ipos[k].any() and abs(m.body_ipos[k]).max() < 1e-6
+    }
+    bodies = {
+        name: replace_part_fields(body, center=[0, 0, 0]) if name in simple else body
+        for name, body in mechanism.bodies.items()
+    }
+    return replace_part_fields(mechanism, bodies=bodies) if simple else mechanism
+
+
+def lost_actuators(mechanism: lw.Mechanism) -> list[str]:
+    """Return what the mechanism says about actuators of its file that it does not have."""
+    return [text for text in mechanism.unused if text.startswith("the actuator '")]
+
+
+def _kept_actuators(m: mujoco.MjModel, mechanism: lw.Mechanism) -> list[int]:
+    """Return the indices of the actuators that the mechanism has."""
+    names = [
+        mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_ACTUATOR, k) or f"actuator{k}"
+        for k in range(m.nactuator)
+    ]
+    return [k for k, name in enumerate(names) if name in mechanism.actuators]
+
+
+def _compensation_by_actuators(m: mujoco.MjModel, d: mujoco.MjData) -> np.ndarray:
+    """Return the gravity compensation that MuJoCo counts among the efforts (`actuatorgravcomp`);
+    here it is a force of the mechanism itself, as `unused` says."""
+    return np.where(m.jnt_actgravcomp[m.dof_jntid], d.qfrc_gravcomp, 0.0)
+
+
 def _kept_parts(m: mujoco.MjModel, mechanism: lw.Mechanism) -> dict[str, float]:
-    """Return how many actuators and keyframes are missing, and how far poses are off."""
+    """Return how many actuators and keyframes are missing without a word, and how far poses are
+    off."""
     poses = list(mechanism.poses.values())
     found = {
-        "number of actuators": float(abs(len(mechanism.actuators) - m.nu)),
+        "number of actuators": float(
+            abs(len(mechanism.actuators) + len(lost_actuators(mechanism)) - m.nactuator)
+        ),
         "number of keyframes": float(abs(len(poses) - m.nkey)),
     }
     if poses and len(poses) == m.nkey:

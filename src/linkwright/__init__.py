@@ -28,6 +28,8 @@ _HOMES = {
     "derive": "formulations",
     "Equations": "equations",
     "compile": "model",
+    "jax": "frameworks",
+    "torch": "frameworks",
     "Model": "model",
     "assemble": "kinematics.assembly",
     "assemble_velocities": "kinematics.assembly",
@@ -39,6 +41,7 @@ _HOMES = {
     "solve_inverse": "simulation",
     "equilibria": "linearization",
     "linearize": "linearization",
+    "study": "studies",
     "compare": "comparison",
     "verify": "verification",
     "check": "checking",
@@ -52,10 +55,12 @@ _PACKAGES = (
     "identify",
     "linearization",
     "linkages",
+    "live",
     "motion",
     "report",
     "show",
     "simulation",
+    "studies",
     "comparison",
 )
 """Packages that load when they are first used as attributes: `lw.show.graph(arm)`."""
@@ -73,6 +78,7 @@ if TYPE_CHECKING:
     from . import report as report
     from . import show as show
     from . import simulation as simulation
+    from . import studies as studies
     from .checking import check as check
     from .checking import check_folder as check_folder
     from .comparison import compare as compare
@@ -81,6 +87,8 @@ if TYPE_CHECKING:
     from .files import gallery as gallery
     from .files import load as load
     from .formulations import derive as derive
+    from .frameworks import jax as jax
+    from .frameworks import torch as torch
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
     from .kinematics.mobility_analysis import mobility as mobility
@@ -90,13 +98,14 @@ if TYPE_CHECKING:
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
+    from .model.compilation import compile as compile  # noqa: A004
     from .model.model import Model as Model
-    from .model.model import compile as compile  # noqa: A004
     from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
     from .simulation import solve_inverse as solve_inverse
     from .simulation import solve_kinematics as solve_kinematics
+    from .studies import study as study
     from .verification import verify as verify
     from .writers import export as export
     from .writers import save as save

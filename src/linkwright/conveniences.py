@@ -18,6 +18,12 @@ CONVENIENCES = {
     "ClosedForm.symbol_source": "checking.symbol_forms:find_symbol_source",
     "Equations.equation_set": "forms:typeset_equation_set",
     "Equations._repr_latex_": "forms:readable_equations_latex",
+    "LiveDisplayed._repr_mimebundle_": "live.notebook_display:notebook_bundle",
+    "LiveDisplayed._display_": "live.notebook_display:marimo_display",
+    "show.viewer": "live.notebook_display:viewer",
+    "compile.cuda": "gpu:compile_cuda_model",
+    "jax.register_kernel": "gpu.framework_kernels:register_kernel_handler",
+    "torch.run_kernel": "gpu.framework_kernels:run_kernel_on_tensors",
     "Run.plot": "show:plot",
     "Run.cyclograph": "show:cyclograph",
     "Run.animate": "show:animate",
@@ -28,6 +34,7 @@ CONVENIENCES = {
     "LinkageAnalysis.plot": "show:linkage_figure",
     "InstantCenters.plot": "show:instant_center_figure",
     "CouplerCurve.plot": "show:coupler_curve_figure",
+    "BearingForces.plot": "show:bearing_figure",
     "ShakingForces.plot": "show:shaking_figure",
     "CamMotion.plot": "show:cam_motion_figure",
     "CamProfile.plot": "show:cam_profile_figure",
@@ -39,6 +46,7 @@ CONVENIENCES = {
     "ExportRequest.write_c_motion": "exports.c_motion:write_c_motion",
     "ExportRequest.write_wasm": "exports.wasm_export:write_wasm_export",
     "ExportRequest.write_fmu": "exports.fmu_export:write_fmu_export",
+    "Study.report": "report.study_page:write_study_page",
     "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""

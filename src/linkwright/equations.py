@@ -27,7 +27,7 @@ from .expressions import PI, ExactNumber
 from .mechanism import Mechanism, MechanismNames
 from .quantities import FRAME_SIGNATURES, quantity_inputs, quantity_signatures
 from .types import SX, FormulationResult
-from .written_equations import EquationSet
+from .written_equations import EquationSet, WrittenAccelerations
 
 if TYPE_CHECKING:
     from .forms import ClosedForm, TypesetEquationSet
@@ -44,9 +44,8 @@ class FormulationState:
     follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
     restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
     x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
-    `energies` are T, V and powers of other constraint forces (lost, given) where springs hold
-    superabundant coordinates, which follow q in x.
-    """
+    Where springs hold superabundant coordinates, which follow q in x, `energies` are T, V, powers
+    of other constraint forces (lost, given), and `written_accelerations` what is printed."""
 
     names: tuple[str, ...]
     x: SX
@@ -57,6 +56,7 @@ class FormulationState:
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
     energies: Callable[[], tuple[SX, SX, SX, SX]] | None = None
+    written_accelerations: Callable[[], WrittenAccelerations] | None = None
 
     def __post_init__(self) -> None:
         for name in ("rates", "from_motion", "to_motion", "rates_from_motion", "energies"):
@@ -338,8 +338,8 @@ class _FunctionTable(Mapping[str, ca.Function]):
 
 
 def _complete_forward_dynamics(eqs: Equations) -> SX:
-    (bias,) = eqs.expressions("bias")
-    return ca.SX(solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias))
+    rest = eqs.symbols["tau"] - eqs.expressions("bias")[0]
+    return ca.SX(solve_symmetric_matrix(eqs.M, rest))
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:

@@ -104,6 +104,10 @@ class LossWarning(UserWarning):
     """A file format that cannot hold everything the mechanism says."""
 
 
+class LimitWarning(UserWarning):
+    """Forces that were given beyond limits of the mechanism, and clipped to these."""
+
+
 _MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24
 """The most names that are all listed, and the most that are shown of longer lists."""
 

@@ -56,6 +56,9 @@ FlintModulus: TypeAlias = Any
 Ball: TypeAlias = Any
 """A `flint.arb`: a ball that contains the exact value; python-flint has no type stubs."""
 
+NotebookViewer: TypeAlias = Any
+"""A `live.notebook_widget.MechanismViewer`; anywidget and traitlets have no types of traits."""
+
 HeyokaExpression: TypeAlias = Any
 """A `heyoka.expression`; heyoka has no type stubs."""
 

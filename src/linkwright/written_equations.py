@@ -32,6 +32,19 @@ class WrittenDualVector:
 
 
 @dataclass(frozen=True)
+class WrittenAccelerations:
+    """Accelerations of coordinates z as they are printed: `matrix` · z̈ = `right` for the first
+    ones, `others` for the rest; `names` are those of all coordinates z, and `constants` the symbols
+    of the set that do not change in a motion."""
+
+    names: tuple[str, ...]
+    matrix: SX
+    right: SX
+    others: SX
+    constants: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class EquationLine:
     """One equation, left = right, with its number in the paper.
 

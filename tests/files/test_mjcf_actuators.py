@@ -151,3 +151,44 @@ def test_actuators_without_an_equivalent_are_listed() -> None:
     found = load(text)
     assert "glue" not in found.actuators
     assert "the actuator 'glue', which acts on the contacts of a body" in found.unused
+
+
+SEVERAL_CONTROLS = """
+<mujoco><worldbody>
+  <body gravcomp="0.5"><joint name="a" axis="0 1 0" actuatorgravcomp="true"/>
+    <geom size=".1" pos=".5 0 0" mass="1"/>
+    <body pos="1 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".4 0 0" mass="1"/></body>
+  </body>
+</worldbody><actuator>
+  <pid joint="a" name="pid" kp="3" ki="1"/>
+  <motor joint="b" name="late" gear="5" ctrlrange="-7 6" forcerange="-9 8" delay="0.02"
+         nsample="30"/>
+  <cylinder joint="a" name="slow" timeconst="0.5" ctrlrange="-2 1"/>
+</actuator>
+<keyframe><key name="held" ctrl="1 2 3 4" act="0.3 0.7"/></keyframe></mujoco>
+"""
+
+
+def test_actuators_after_one_with_several_controls() -> None:
+    """A PID actuator takes two controls: what follows keeps its own gear, ranges and controls."""
+    arm = load(SEVERAL_CONTROLS)
+    m = mujoco.MjModel.from_xml_string(SEVERAL_CONTROLS)
+    assert (m.nu, m.nactuator) == (4, 3)
+    assert list(arm.actuators) == ["late", "slow"]
+    late, slow = arm.actuators.values()
+    assert [float(x.value) for x in late.control_range or ()] == [-7, 6]
+    assert [float(x.value) for x in late.effort_range or ()] == [-9, 8]
+    assert [float(x.value) for x in slow.control_range or ()] == [-2, 1]
+    np.testing.assert_array_equal(lw.compile(arm).input_matrix([0.1, 0.2]), [[0, 1], [5, 0]])
+    controls = {k: float(x.value) for k, x in arm.poses["held"].controls.items()}
+    assert controls == {"late": 3, "slow": 4}
+    address = int(m.actuator("slow").actadr[0])
+    states = {k: float(x.value) for k, x in arm.poses["held"].activations.items()}
+    assert states == {"slow": m.key_act[0, address]}
+
+
+def test_delays_and_compensation_by_actuators_are_named() -> None:
+    unused = load(SEVERAL_CONTROLS).unused
+    assert "actuator late: the delay of its control, 0.02 s" in unused
+    assert [text for text in unused if text.startswith("joint a: that its actuators exert")]
+    assert not [text for text in unused if text.startswith("joint b: that its actuators exert")]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.files import load
+from linkwright.simulation.inputs import read_force_law
 
 LIMITED = """
 <mujoco model="limited"><worldbody>
@@ -25,8 +27,10 @@ LIMITED = """
 
 
 def test_bounds_follow_joints_and_actuators() -> None:
-    """hip: the joint's 30 below 100·1; knee: 4·2 + 2·3; toe: nothing drives it."""
-    np.testing.assert_allclose(lw.motion.bounds_of(load(LIMITED)).effort, [30, 14, np.inf])
+    """hip: the joint's 30 below 100·1; knee: 4·2 + 2·(−3 … 5); toe: nothing drives it."""
+    found = lw.motion.bounds_of(load(LIMITED))
+    np.testing.assert_allclose(found.effort_lower, [-30, -14, -np.inf])
+    np.testing.assert_allclose(found.effort_upper, [30, 18, np.inf])
 
 
 def test_planned_motions_keep_the_limits_of_actuators() -> None:
@@ -34,19 +38,40 @@ def test_planned_motions_keep_the_limits_of_actuators() -> None:
     way = lw.motion.quintic([0.0, 0.0, 0.0], [1.5, 1.0, 0.0], 1.0)
     fast = lw.motion.at_limits(arm, way)
     q, qd, qdd = fast(np.linspace(0, fast.knots[-1], 401))
-    effort = np.abs(lw.compile(arm).inverse_dynamics(q, qd, qdd)).max(axis=0)
-    assert effort[0] <= 30 * (1 + 1e-3)
-    assert effort[1] <= 14 * (1 + 1e-3)
-    assert max(effort[0] / 30, effort[1] / 14) > 0.99, "one of them is reached"
+    effort = lw.compile(arm).inverse_dynamics(q, qd, qdd)
+    assert np.abs(effort[:, 0]).max() <= 30 * (1 + 1e-3)
+    assert effort[:, 1].max() <= 18 * (1 + 1e-3)
+    assert effort[:, 1].min() >= -14 * (1 + 1e-3)
+    reached = [np.abs(effort[:, 0]).max() / 30, effort[:, 1].max() / 18, effort[:, 1].min() / -14]
+    assert max(reached) > 0.99, "one of them is reached"
 
 
-def test_runs_say_that_they_exceed_limits() -> None:
+def test_runs_clip_to_limits_and_say_so() -> None:
     arm = load(LIMITED)
     run = lw.simulate(arm, 0.05, torque=[40.0, 0.0, 0.0])
-    assert any("effort along hip reaches 40, beyond its limit of 30" in w for w in run.warnings)
+    assert np.abs(run.tau[:, 0]).max() == pytest.approx(30)
+    (text,) = run.warnings
+    assert text.startswith(
+        "the effort along hip was clipped to its limit of 30: the inputs ask for"
+    )
     held = lw.simulate(arm, 0.05, torque={"actuator1": 50.0})
-    assert not any("limit" in warning for warning in held.warnings)
     assert np.abs(held.u[:, 1]).max() == pytest.approx(2.0), "controls are clipped"
+    assert held.warnings[0].startswith("the control of 'actuator1' was clipped to its limit of 2")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_acts_is_clipped_as_in_mujoco(seed: int) -> None:
+    """Controls, efforts and the forces at joints, at random states and controls far beyond."""
+    m = mujoco.MjModel.from_xml_string(LIMITED)
+    d, rng = mujoco.MjData(m), np.random.default_rng(seed)
+    d.qpos, d.qvel = rng.normal(size=(2, 3))
+    d.ctrl = rng.normal(size=m.nu) * 3
+    mujoco.mj_forward(m, d)
+    arm = load(LIMITED)
+    controls = dict(zip(arm.actuators, d.ctrl.tolist(), strict=True))
+    law = read_force_law(lw.derive(arm, parameters="numeric"), controls)
+    np.testing.assert_allclose(law(0.0, d.qpos, d.qvel), d.qfrc_actuator, atol=1e-12)
+    assert len(law.demands) == 4
 
 
 def test_controllers_saturate_at_the_limits() -> None:
@@ -54,4 +79,4 @@ def test_controllers_saturate_at_the_limits() -> None:
     law = lw.control.pid(arm, [1.0, 1.0, 0.0], kp=1000.0, kd=10.0, most="limits")
     run = lw.simulate(arm, 0.05, torque=law)
     assert np.abs(run.tau[:, 0]).max() == pytest.approx(30)
-    assert np.abs(run.tau[:, 1]).max() == pytest.approx(14)
+    assert run.tau[:, 1].max() == pytest.approx(18)

@@ -12,7 +12,7 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.files import load
 from linkwright.writers.toml_writer import write_toml
-from tests.commands import run
+from tests.commands import ok, run
 from tests.files.test_mjcf import Twin
 
 KEYED = """
@@ -92,6 +92,20 @@ def test_a_pose_of_few_digits_closes_its_loops() -> None:
     q = lw.simulate(bars, 0.01, q0="open").q[0]
     assert model.closed(q)
     assert q[0] == pytest.approx(1.0, abs=0.2)
+    np.testing.assert_allclose(model.close("open"), q, atol=1e-9)
+    assert model.closed("open")
+    model.check_closed("open")
+    with pytest.raises(LinkwrightError, match=r"no pose 'opne'.*'open'"):
+        model.close("opne")
+
+
+def test_commands_take_poses_by_name_and_as_q(tmp_path: Path) -> None:
+    """`home`, `q=home` and the numbers are the same state on the command line."""
+    path = tmp_path / "elbow.toml"
+    path.write_text(ELBOW)
+    wanted = ok("linearize", str(path), "q1=30deg", "--json")
+    for word in ("home", "q=home"):
+        assert ok("linearize", str(path), word, "--json") == wanted
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_lines_of_a_formulation_on_the_command_line() -> None:
     assert "  dp1 = tau_q1 - " in ok("derive", "elbow", "--by", "hamilton", "--what", "dp1")
     both = ok("derive", "elbow", "--by", "approximate", "--what", "JT11,ddx2")
     assert "  JT11 = l1*sin(q1) + lc2*sin(q1 + q2)\n" in both
-    assert "*beta/m2\n" in both
+    assert "  ddx2 = (-beta*(gamma*l1*sin(q1)*dq1 + " in both
     tex = ok("derive", "triple-pendulum", "--by", "recurrent", "--what", "V1", "--as", "latex")
     assert "\n  V_1 &= " in tex
     rates = ok("derive", "sharp-edged-disk", "--by", "kane", "--what", "du1,u1'")

@@ -6,6 +6,8 @@ import contextlib
 import json
 import re
 import shlex
+from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -87,15 +89,21 @@ class Tags(HTMLParser):
             self.bad.append(f"</{tag}>")
 
 
+@contextlib.contextmanager
+def left_out_parts(missing: LeftOutPagePart) -> Iterator[PageParts]:
+    """Parts of a page that are all left out."""
+    done: Future[Any] = Future()
+    done.set_result(missing)
+    yield PageParts(*[done] * 8)
+
+
 @pytest.fixture(scope="module")
 def hostile() -> str:
     """All text that a file can choose freely is markup, and so are the reasons of what is missing."""
     arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
     missing = LeftOutPagePart(HOSTILE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
-        )
+        patch.setattr(report_page, "begin_page_parts", lambda *_: left_out_parts(missing))
         return page(arm, f"my {HOSTILE}.toml")
 
 
@@ -133,20 +141,37 @@ def test_every_part_is_made_within_the_budget(monkeypatch: pytest.MonkeyPatch) -
         def call_within(self, make: Any, *_: Any, seconds: float) -> str:
             return f"{make.__name__} in {seconds} s"
 
-    def compare_formulations(
-        _: Any, by: Any, duration: float, *, budget: float, total: float
-    ) -> str:
-        return f"{by} over {duration} s, each in {budget} s, all in {total} s"
+    def measure(_: Any, found: Any, names: Any, duration: float, *budgets: float, **__: Any) -> str:
+        return f"{names} over {duration} s, each in {budgets[0]} s, all in {budgets[1]} s"
 
     monkeypatch.setattr(page_parts, "TimedWorkerProcess", Worker)
     monkeypatch.setattr(page_parts, "compute_page_motion", lambda worker, *_: "motion")
-    monkeypatch.setattr(page_parts, "compare", compare_formulations)
-    start = PageMotionStart(0.5)
-    parts = page_parts.make_page_parts(lw.gallery("elbow"), start, 8.0, ["kane"])
-    assert parts.equations == "write_page_equations in 8.0 s"  # type: ignore[comparison-overlap]
-    assert parts.checks == "verify in 8.0 s"  # type: ignore[comparison-overlap]
-    assert parts.motion == "motion"  # type: ignore[comparison-overlap]
-    assert parts.comparison == "['kane'] over 0.5 s, each in 4.0 s, all in 16.0 s"  # type: ignore[comparison-overlap]
+    monkeypatch.setattr(page_parts, "measure_comparison", measure)
+    start, told = PageMotionStart(0.5), list[tuple[str, bool]]()
+    with page_parts.begin_page_parts(
+        lw.gallery("elbow"),
+        start,
+        8.0,
+        ["kane"],
+        lambda *stage: told.append((stage[0], bool(stage[1]))),
+    ) as parts:
+        found = {key: getattr(parts, key).result() for key in PageParts.__annotations__}
+    assert found == {
+        "equations": "write_page_equations in 8.0 s",
+        "checks": "verify in 8.0 s",
+        "motion": "motion",
+        "comparison": "['kane'] over 0.1 s, each in 0.8 s, all in 8.0 s",
+        "live": "make_page_scene in 8.0 s",
+        "ranges": "find_page_ranges in 2.0 s",
+        "bearings": "find_page_bearings in 2.0 s",
+        "modes": "find_page_modes in 1.2 s",
+    }
+    stages = ["motion", "live mechanism", "equations", "ranges", "bearing forces", "modes"]
+    others = ["verification", "formulations"]
+    for several in (stages, others):  # each begins, then ends, before the next
+        assert [one for one in told if one[0] in several] == [
+            (stage, ended) for stage in several for ended in (False, True)
+        ]
 
 
 def test_the_command_says_how_large_the_page_is(
@@ -176,6 +201,7 @@ def test_the_command_says_how_large_the_page_is(
         "qd0": {"q2": 3.0},
         "efforts": {"q1": "t"},
         **options,
+        "progress": asked["progress"],
     }
     assert outcome.data == {"file": str(file), "bytes": 3000, "digest": elbow.digest}
     assert file.stat().st_size == 3000
@@ -185,9 +211,7 @@ def test_the_command_says_how_large_the_page_is(
 
 def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = LeftOutPagePart("why")
-    monkeypatch.setattr(
-        report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
-    )
+    monkeypatch.setattr(report_page, "begin_page_parts", lambda *_: left_out_parts(missing))
     text = page(lw.gallery("elbow"), "/home/me/my robot.urdf", base="free")
     assert "linkwright verify &#39;my robot.urdf&#39; --base free" in text
     assert "/home/me" not in text
@@ -262,7 +286,7 @@ def test_what_was_asked_for_is_in_the_commands() -> None:
         "linkwright simulate x.toml q1=0.1 --speed q2=1.5 --drive 'q1=sin(t)' -t 2.5 --stops impact "
         "-o run.nc"
     )
-    assert found.compare == "linkwright compare x.toml --by lagrange,kane -t 1 --budget 3.5"
+    assert found.compare == "linkwright compare x.toml --by lagrange,kane -t 0.1 --budget 0.7"
 
 
 def test_what_would_rest_where_it_starts_moves() -> None:

@@ -11,7 +11,7 @@ from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.expressions import expression_to_float
 from linkwright.kinematics.assembly import nearest_constrained_velocities
 from linkwright.show.force_polygon_figures import force_polygon_corners
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 
 from ..references.four_bar import FourBar
 

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.show.link_glyphs import inertia_box_glyph_edges
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.view_direction import View
 
 from ..references.four_bar import FourBar

@@ -17,7 +17,7 @@ import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
 from linkwright.show.film_page import film_page_data, film_page_policy
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.traced_points import (
     divide_traced_times,
     drawn_placements_at_times,

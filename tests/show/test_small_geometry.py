@@ -18,6 +18,7 @@ from linkwright.show.history_plots import flatten_rounding_errors_on_axis, panel
 from linkwright.show.key_frames import round_for_film_page
 from linkwright.show.label_placement.free_positions import nearest_free_label_shift
 from linkwright.show.label_placement.label_candidates import label_leaders_cross
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles
 from linkwright.show.scaled_axes import (
     FreePictureCorners,
@@ -25,7 +26,6 @@ from linkwright.show.scaled_axes import (
     axes_meters_per_mm,
     round_scale_bar_length,
 )
-from linkwright.show.scene import mechanism_scene
 from linkwright.show.structure_graph import _bent_edge_path
 from linkwright.show.view_direction import View
 

@@ -17,8 +17,8 @@ from linkwright.mechanism.mechanism_units import coordinate_units
 from linkwright.show.axes_labels import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
 from linkwright.show.label_text import symbol_label
 from linkwright.show.length_dimensions import DIMENSION_TAG
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.paper_transform import PaperTransform, text_corners
-from linkwright.show.scene import mechanism_scene
 
 
 def configuration(mechanism: lw.Mechanism, is_random: bool) -> np.ndarray:

@@ -279,7 +279,8 @@ def test_derive_of_states_of_its_own() -> None:
     words = ("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
     text = ok(*words, "--what", "state_rates")
     assert "rates of the formulation's own states" in text
-    assert "rate[14] =" in text
+    assert "  dy3' = beta*gamma*(cos(theta1)*dtheta1 + " in text
+    assert "rate[14] =" in ok(*words, "--what", "state_rates", "--steps")
 
 
 def test_derive_takes_the_names_of_closed_forms() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.mechanism import JOINT_KINDS
-from linkwright.show.scene import Scene
+from linkwright.show.mechanism_scene import Scene
 from linkwright.writers import write_mechanism_text
 
 FOLDER = Path(__file__).parents[2] / "docs/extend"

@@ -19,7 +19,7 @@ from linkwright.program.sine_cosine import MAX_FAST_ARGUMENT
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.code_table import LoadedCodeTable
 from linkwright.readings.llvm.shared_ir import shared_functions_ir
-from linkwright.readings.llvm.tape_ir import emit_tape_module
+from linkwright.readings.llvm.tape_module import emit_tape_module
 from linkwright.readings.llvm.target import MachineTarget
 from linkwright.readings.llvm.threads import MIN_WORK_PER_THREAD
 from linkwright.tape import Op, record_tape
@@ -145,6 +145,38 @@ def test_batches_of_any_length_are_bit_for_bit_the_single_states(count: int, see
         assert (MODEL.inverse_dynamics(q[k], v[k], a[k]) == together[k]).all()
     order = np.random.default_rng(seed).permutation(count)
     assert (MODEL.inverse_dynamics(q[order], v[order], a[order]) == together[order]).all()
+
+
+@pytest.mark.parametrize("level", TARGETS)
+@pytest.mark.parametrize("function", ["inverse_dynamics", "inverse_dynamics_derivatives"])
+def test_short_and_long_functions_do_not_depend_on_the_place_of_a_state(
+    level: str | None, function: str
+) -> None:
+    """A short function is one block from rows to rows, a long one goes through a context."""
+    compute = getattr(lw.compile(lw.gallery("six-axis"), target=target(level)), function)
+    states = np.random.default_rng(5).uniform(-4, 4, (3, 43, 6))
+
+    def results(given: np.ndarray) -> np.ndarray:
+        found = compute(*given)
+        arrays = found if isinstance(found, tuple) else (found,)
+        return np.concatenate([x.reshape(given.shape[1], -1) for x in arrays], axis=1)
+
+    together = results(states)
+    for count in (1, 2, 3, 5, 8, 11, 16, 17):
+        place = slice(40 - count, 40)
+        np.testing.assert_array_equal(results(states[:, place]), together[place])
+
+
+def test_a_huge_angle_changes_no_bit_of_other_states() -> None:
+    q, v, a = np.random.default_rng(6).uniform(-4, 4, (3, 16, 6))
+    wanted = MODEL.inverse_dynamics(q, v, a)
+    q[5, 3] = 2.0**30 + 0.25
+    found = MODEL.inverse_dynamics(q, v, a)
+    assert (np.delete(found, 5, axis=0) == np.delete(wanted, 5, axis=0)).all()
+    with mpmath.workdps(40):
+        q[5, 3] = float(mpmath.fmod(mpmath.mpf(q[5, 3]), 2 * mpmath.pi))
+    near = MODEL.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(found[5], near[5], rtol=0, atol=1e-13 * abs(near[5]).max())
 
 
 LAYOUTS = {

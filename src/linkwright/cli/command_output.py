@@ -75,6 +75,32 @@ def show_command_progress(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda what: line.update(f"{escape_for_terminal(what)} …")
 
 
+@contextmanager
+def show_stage_progress(what: str) -> Iterator[Callable[[str, float | None], None]]:
+    """Shows on a terminal which stages are running, and keeps a line for each that has ended; the
+    function that it gives is told of both, from any thread. Silent in a pipe."""
+    from rich.console import Console
+
+    there = Console(stderr=True, highlight=False, emoji=False)
+    if not there.is_terminal:
+        yield lambda stage, seconds: None
+        return
+    running: dict[str, str] = {}
+    title = escape_for_terminal(what)
+    with there.status(f"{title} …") as line:
+
+        def report(stage: str, seconds: float | None) -> None:
+            key = stage.partition(":")[0]
+            if seconds is None:
+                running[key] = stage
+            elif running.pop(key, None) is not None:
+                there.print(f"  [green]✓[/] {escape_for_terminal(stage)} [dim]{seconds:.1f} s[/]")
+            shown = escape_for_terminal(", ".join([*running.values()]))
+            line.update(f"{title}: {shown} …" if shown else f"{title} …")
+
+        yield report
+
+
 def escape_for_terminal(text: str) -> str:
     """A text on one line, with line breaks and control characters as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -42,6 +42,7 @@ def read_option_numbers(
     from ..mechanism import read_coordinate_numbers
 
     if mechanism is not None:
+        words = [_pose_option_word(mechanism, word) for word in words]
         poses = [word for word in words if "=" not in word]
         given = read_option_assignments([word for word in words if "=" in word])
         if poses and not mechanism.poses:  # a mistake other than in the name of a pose
@@ -52,6 +53,12 @@ def read_option_numbers(
     if given:
         raise LinkwrightError(f"'{words[0]}' is given without a FILE", remedy="leave it out")
     return {}
+
+
+def _pose_option_word(mechanism: Mechanism, word: str) -> str:
+    """Return the pose of q=home, qd=home or q0=home; other words as they are."""
+    key, _, value = word.partition("=")
+    return value if key in ("q", "qd", "q0", "qd0") and value in mechanism.poses else word
 
 
 def _pose_option_numbers(mechanism: Mechanism, poses: Sequence[str], what: str) -> dict[str, float]:

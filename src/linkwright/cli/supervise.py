@@ -34,7 +34,11 @@ class _CommandProcess:
 
     pipe: int | None = None
     target: Path | None = None
+    explanation: str = ""
 
+
+_EXPLANATION = b"\0"
+"""Begins a sentence in the pipe; no file's name does."""
 
 _this_child = _CommandProcess()
 
@@ -60,6 +64,11 @@ def supervise_command(command: Callable[[], None]) -> None:
 def save_command_on_interrupt(target: Path) -> None:
     """Tells the parent which file this command writes after Ctrl-C."""
     _this_child.target = target.absolute()
+
+
+def explain_interrupt(text: str) -> None:
+    """Tells the parent what to say if Ctrl-C ends this command before it can say it itself."""
+    _this_child.explanation = text
 
 
 def _run_child_command(command: Callable[[], None]) -> None:
@@ -88,6 +97,8 @@ def _handle_command_interrupt(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _this_child.target is not None and _this_child.pipe is not None:
         os.write(_this_child.pipe, os.fsencode(_this_child.target))
+    elif _this_child.explanation and _this_child.pipe is not None:
+        os.write(_this_child.pipe, _EXPLANATION + _this_child.explanation.encode())
     raise KeyboardInterrupt
 
 
@@ -119,6 +130,8 @@ def _unwritten_file_message(child: int, saving: int) -> str:
     target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
     if not target:
         return ""
+    if target.startswith(_EXPLANATION):
+        return f"; {target[1:].decode(errors='replace')}"
     path = Path(os.fsdecode(target))
     with contextlib.suppress(OSError):
         for begun in path.parent.glob(f".*.{child}.part"):

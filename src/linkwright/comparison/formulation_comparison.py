@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
@@ -192,19 +192,37 @@ def compare(
     )
     for name in names:
         formulation_module(name)
+    with nullcontext() if budget is None else TimedWorkerProcess() as worker:
+        return measure_comparison(worker, mechanism, names, duration, budget, total, steps=steps)
+
+
+def measure_comparison(
+    worker: TimedWorkerProcess | None,
+    mechanism: Mechanism,
+    names: Sequence[str],
+    duration: float,
+    budget: float | None,
+    total: float = math.inf,
+    *,
+    steps: FixedSteps | None = None,
+    report: Callable[[str], None] = lambda by: None,
+) -> Comparison:
+    """Measure formulations one after the other, in a worker if there is one; `report` is told the
+    name of each before it begins."""
     rows, refused, stopped = [], {}, {}
     failure: LinkwrightError | None = None
-    with nullcontext() if budget is None else TimedWorkerProcess() as worker:
-        for name in names:
-            try:
-                rows.append(
-                    _measure_within_budget(worker, budget, total, mechanism, name, duration, steps)
-                )
-            except UnsupportedError as error:
-                refused[name] = error.what
-            except LinkwrightError as error:
-                stopped[name] = error.what
-                failure = None if isinstance(error, BudgetExceededError) else error
+    end = total + (0.0 if worker is None else worker.spent_seconds)
+    for name in names:
+        report(name)
+        try:
+            rows.append(
+                _measure_within_budget(worker, budget, end, total, mechanism, name, duration, steps)
+            )
+        except UnsupportedError as error:
+            refused[name] = error.what
+        except LinkwrightError as error:
+            stopped[name] = error.what
+            failure = None if isinstance(error, BudgetExceededError) else error
     if failure is not None and not rows:
         raise failure
     return Comparison(mechanism.name, tuple(rows), refused, stopped, steps)
@@ -213,13 +231,14 @@ def compare(
 def _measure_within_budget(
     worker: TimedWorkerProcess | None,
     budget: float | None,
+    end: float,
     total: float,
     *what: Mechanism | str | float | FixedSteps | None,
 ) -> FormulationRow:
     """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:
         return measure_formulation(*what)  # type: ignore[arg-type]
-    if worker.spent_seconds > total:
+    if worker.spent_seconds > end:
         raise BudgetExceededError(f"the others took {total:g} s")
     found: FormulationRow = worker.call_within(measure_formulation, *what, seconds=budget)
     return found

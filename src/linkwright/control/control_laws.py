@@ -16,6 +16,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism, mechanism_names
 from ..motion import Trajectory, bounds_of
 from ..number_checks import check_scalar_or_vector
+from ..simulation.effort_limits import clip
 from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
 
@@ -224,40 +225,46 @@ def read_gains(values: ArrayLike, size: int, what: str) -> ca.DM:
     return ca.DM(found)
 
 
-def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
-    """The largest |τ|: infinite, the mechanism's own ("limits"), or given."""
+EffortBounds = tuple[Floats, Floats]
+"""The least and the greatest τ (nv,)."""
+
+
+def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> EffortBounds:
+    """The bounds of τ: infinite, the mechanism's own ("limits"), or given as sizes."""
     if most is None:
-        return np.full(size, np.inf)
+        return np.full(size, -np.inf), np.full(size, np.inf)
     if isinstance(most, str):
         if most != "limits":
             raise LinkwrightError(
                 f"'{most}' is not a bound of actuator efforts", remedy='give "limits" or numbers'
             )
-        return bounds_of(mechanism).effort
+        bounds = bounds_of(mechanism)
+        return bounds.effort_lower, bounds.effort_upper
     found = check_scalar_or_vector(most, size, "the bound of actuator efforts", or_infinite=True)
     if not (found > 0).all():
         raise LinkwrightError(
             "a bound of actuator efforts is not above 0", remedy="give numbers above 0"
         )
+    return -found, found
+
+
+def saturate_effort(tau: SX, bounds: EffortBounds) -> SX:
+    """τ with each entry within its bounds."""
+    rows = zip(ca.vertsplit(tau), *(x.tolist() for x in bounds), strict=True)
+    found: SX = ca.vertcat(*(clip(x, (low, high)) for x, low, high in rows))
     return found
 
 
-def saturate_effort(tau: SX, most: Floats) -> SX:
-    """τ with each entry limited to ±most."""
-    parts = [
-        ca.fmax(ca.fmin(x, float(m)), -float(m)) if np.isfinite(m) else x
-        for x, m in zip(ca.vertsplit(tau), most, strict=True)
-    ]
-    return ca.vertcat(*parts)
-
-
-def stop_integral_windup(error: SX, tau: SX, most: Floats) -> SX:
+def stop_integral_windup(error: SX, tau: SX, bounds: EffortBounds) -> SX:
     """The error for an integrator; 0 where it would push an effort farther beyond its bound."""
     parts = []
-    for e, x, m in zip(ca.vertsplit(error), ca.vertsplit(tau), most, strict=True):
-        stuck = ca.logic_and(ca.gt(ca.fabs(x), float(m)), ca.gt(e * x, 0))
-        parts.append(ca.if_else(stuck, 0, e) if np.isfinite(m) else e)
-    return ca.vertcat(*parts)
+    rows = zip(ca.vertsplit(error), ca.vertsplit(tau), *(x.tolist() for x in bounds), strict=True)
+    for e, x, low, high in rows:
+        above, below = (ca.logic_and(x > high, e > 0), ca.logic_and(x < low, e < 0))
+        stuck = [one for one, end in ((above, high), (below, low)) if np.isfinite(end)]
+        parts.append(ca.if_else(ca.logic_or(stuck[0], stuck[-1]), 0, e) if stuck else e)
+    found: SX = ca.vertcat(*parts)
+    return found
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ async function readModule() {
 export async function load(source) {
   const given = source ?? (await readModule());
   const found = await WebAssembly.instantiate(given, { Math });
-  return new Mechanism(found.instance ?? found);
+  return new Mechanism(found.instance ?? found, table);
 }
 
 /** Copy numbers into an array of the module; say which input is wrong. */
@@ -33,7 +33,8 @@ function fill(view, given, name) {
 
 /** The functions of a mechanism; each one is a method with the name that `table` gives. */
 export class Mechanism {
-  constructor(instance) {
+  constructor(instance, table) {
+    this.table = table;
     this.exports = instance.exports;
     this.memory = instance.exports.memory;
     for (const [name, one] of Object.entries(table.functions)) {
@@ -58,12 +59,12 @@ export class Mechanism {
 
   /** Call a function on what is in its inputs already (see `view`); its outputs are there then. */
   call(name) {
-    const one = table.functions[name];
+    const one = this.table.functions[name];
     this.exports[name](...one.inputs.map((port) => port.at), ...one.outputs.map((port) => port.at));
   }
 
   #program(name) {
-    const one = table.programs[name];
+    const one = this.table.programs[name];
     if (one === undefined) throw new Error(`this module was written without '${name}'`);
     return one;
   }
@@ -74,8 +75,8 @@ export class Mechanism {
   }
 
   #motionParameters(view, u, p) {
-    const values = [...(u ?? table.inputs.map(() => 0)), ...(p ?? table.parameters.map((x) => x.value))];
-    fill(view.subarray(0, table.inputs.length + table.parameters.length), values, "u and p");
+    const values = [...(u ?? this.table.inputs.map(() => 0)), ...(p ?? this.table.parameters.map((x) => x.value))];
+    fill(view.subarray(0, this.table.inputs.length + this.table.parameters.length), values, "u and p");
     view.fill(0, values.length);
   }
 
@@ -99,8 +100,8 @@ export class Mechanism {
     at("count")[0] = steps;
     fill(at("configuration"), q, "q");
     fill(at("rates"), qd, "qd");
-    fill(at("forces"), tau ?? new Float64Array(table.qd.length), "tau");
-    if (table.parameters.length) fill(at("values"), p ?? table.parameters.map((x) => x.value), "p");
+    fill(at("forces"), tau ?? new Float64Array(this.table.qd.length), "tau");
+    if (this.table.parameters.length) fill(at("values"), p ?? this.table.parameters.map((x) => x.value), "p");
     this.#run("run_rk4", one);
     return {
       t: at("clock")[0],
@@ -114,15 +115,15 @@ export class Mechanism {
    *  stops; `times` are sample times, `u` efforts of actuators (`table.inputs`). */
   simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity }) {
     const one = this.#program("simulate");
-    const n = table.q.length + table.qd.length;
+    const n = this.table.q.length + this.table.qd.length;
     const bytes = 8 * (times.length + 1 + n * times.length);
-    const missing = table.heap + bytes - this.memory.buffer.byteLength;
+    const missing = this.table.heap + bytes - this.memory.buffer.byteLength;
     if (missing > 0) this.memory.grow(Math.ceil(missing / 65536));
-    const sampleTimes = new Float64Array(this.memory.buffer, table.heap, times.length + 1);
+    const sampleTimes = new Float64Array(this.memory.buffer, this.table.heap, times.length + 1);
     sampleTimes.set([...times, Infinity]);
     const places = {
-      "buffers.sample_times": table.heap,
-      "buffers.samples": table.heap + 8 * (times.length + 1),
+      "buffers.sample_times": this.table.heap,
+      "buffers.samples": this.table.heap + 8 * (times.length + 1),
     };
     const at = (key) => this.view(one.buffers[key]);
     const clock = at("buffers.clock"), progress = at("buffers.progress");
@@ -140,26 +141,26 @@ export class Mechanism {
     at("buffers.passages").fill(0);
     at("stop_buffers.fastest").fill(0);
     at("stop_buffers.hits").fill(0);
-    fill(at("buffers.states").subarray(0, table.q.length), q, "q");
-    fill(at("buffers.states").subarray(table.q.length), qd, "qd");
+    fill(at("buffers.states").subarray(0, this.table.q.length), q, "q");
+    fill(at("buffers.states").subarray(this.table.q.length), qd, "qd");
     this.#motionParameters(at("buffers.parameters"), u, p);
     this.#run("simulate", one, places);
     const states = at("buffers.states"), end = at("stop_buffers.end");
     const samples = new Float64Array(this.memory.buffer, places["buffers.samples"], n * times.length);
     const rows = Array.from({ length: progress[field.SAMPLE] }, (_, k) => {
       const y = this.#onConstraints(one, times[k], samples.slice(n * k, n * (k + 1)));
-      return { t: times[k], q: y.slice(0, table.q.length), qd: y.slice(table.q.length) };
+      return { t: times[k], q: y.slice(0, this.table.q.length), qd: y.slice(this.table.q.length) };
     });
     return {
       t: clock[field.TIME],
-      q: states.slice(0, table.q.length),
-      qd: states.slice(table.q.length),
+      q: states.slice(0, this.table.q.length),
+      qd: states.slice(this.table.q.length),
       samples: rows,
       steps: progress[field.STEPS],
       evaluations: progress[field.EVALUATIONS],
       hits: Array.from(at("stop_buffers.hits")),
       end: ["reached", "limit", "failed"][end[0]],
-      limit: end[0] === 1 ? table.stops[end[1]] : null,
+      limit: end[0] === 1 ? this.table.stops[end[1]] : null,
       reason: end[0] === 2 ? one.reasons[progress[field.REASON]] : null,
     };
   }
@@ -173,9 +174,9 @@ export class Mechanism {
     fill(at("configuration"), q, "q");
     this.#motionParameters(at("parameters"), undefined, p);
     for (const name of hold) {
-      if (!table.qd.includes(name)) throw new RangeError(`there is no velocity '${name}'`);
+      if (!this.table.qd.includes(name)) throw new RangeError(`there is no velocity '${name}'`);
     }
-    at("free").set(table.qd.map((name) => (hold.includes(name) ? 0 : 1)));
+    at("free").set(this.table.qd.map((name) => (hold.includes(name) ? 0 : 1)));
     this.#run("close", one);
     const [residual, steps] = at("residual");
     return { q: at("configuration").slice(), residual, steps, closed: residual <= one.closed };

@@ -10,7 +10,12 @@ from .evaluation import (
     expression_without_unit,
     fold_expression,
 )
-from .parser import parse_expression, read_expression
+from .parser import (
+    INDEX_FUNCTION,
+    parse_expression,
+    parse_indexed_expression,
+    read_expression,
+)
 from .printing import decimal_literal_text, expression_text
 from .tree import (
     ONE,
@@ -33,6 +38,7 @@ from .units import Dimension, Unit, dimension_text, parse_unit
 from .variable_names import is_expression_name, is_undotted_expression_name
 
 __all__ = [
+    "INDEX_FUNCTION",
     "ONE",
     "PI",
     "ZERO",
@@ -66,6 +72,7 @@ __all__ = [
     "names_in_expression",
     "negate_expression",
     "parse_expression",
+    "parse_indexed_expression",
     "parse_unit",
     "read_expression",
 ]

@@ -10,6 +10,7 @@ and, behind a whole expression without names, a unit: `30 deg`, `25 g*cm^2`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
@@ -41,11 +42,22 @@ MAX_EXPRESSION_DEPTH = 64
 MAX_EXPONENT = 64
 MAX_DECIMAL_EXPONENT = 400
 MAX_DECIMAL_DIGITS = 400
+_PLAIN_FUNCTIONS = {name: (count,) for name, count in FUNCTION_ARITIES.items()}
 
 
 def parse_expression(text: str) -> Expression:
     """Reads an expression, exactly: decimals become rationals, nothing is rounded."""
     return _ExpressionParser(text).parse_text()
+
+
+INDEX_FUNCTION = "at"
+"""The function that an index calls: x[-1] is at(x, -1)."""
+
+
+def parse_indexed_expression(text: str, functions: Mapping[str, tuple[int, ...]]) -> Expression:
+    """Reads an expression in which values may have an index, x[-1], and which may call these
+    functions, each with one of its numbers of arguments."""
+    return _ExpressionParser(text, functions, has_indices=True).parse_text()
 
 
 def read_expression(value: object) -> Expression:
@@ -92,9 +104,17 @@ def _decimal_literal(text: str) -> Number:
 class _ExpressionParser:
     """A recursive-descent parser of one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(
+        self,
+        text: str,
+        functions: Mapping[str, tuple[int, ...]] | None = None,
+        *,
+        has_indices: bool = False,
+    ) -> None:
         self.text = normalize_expression_spelling(text)
-        self.tokens = tokenize_expression(self.text)
+        self.functions = _PLAIN_FUNCTIONS if functions is None else functions
+        self.has_indices = has_indices
+        self.tokens = tokenize_expression(self.text, has_indices=has_indices)
         self.at = 0
         self.depth = 0
 
@@ -186,6 +206,10 @@ class _ExpressionParser:
         if self.depth > MAX_EXPRESSION_DEPTH:
             raise self.syntax_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
         base = self.parse_atom()
+        while self.has_indices and self.accept_operator("["):
+            base = Call(INDEX_FUNCTION, (base, self.parse_sum()))
+            if not self.accept_operator("]"):
+                raise self.syntax_error("a bracket is not closed")
         exponent = self.parse_power() if self.accept_operator("^") else None
         self.depth -= 1
         if exponent is None:
@@ -213,16 +237,17 @@ class _ExpressionParser:
 
     def parse_call(self, function: str) -> Expression:
         """Parses the arguments of a function and checks their number."""
-        if function not in FUNCTION_ARITIES:
+        if function not in self.functions:
             raise self.syntax_error(
-                f"'{function}' is not a function", suggest_remedy(function, list(FUNCTION_ARITIES))
+                f"'{function}' is not a function", suggest_remedy(function, list(self.functions))
             )
         arguments = [self.parse_sum()]
         while self.accept_operator(","):
             arguments.append(self.parse_sum())
         self.expect_parenthesis()
-        if len(arguments) != FUNCTION_ARITIES[function]:
-            raise self.syntax_error(f"{function} takes {FUNCTION_ARITIES[function]} argument(s)")
+        if len(arguments) not in self.functions[function]:
+            wanted = " or ".join(map(str, self.functions[function]))
+            raise self.syntax_error(f"{function} takes {wanted} argument(s)")
         return Call(function, tuple(arguments))
 
     def expect_parenthesis(self) -> None:

@@ -17,6 +17,9 @@ _TOKEN_PATTERN = re.compile(
     r"|(?P<end>$)"
     r")"
 )
+_INDEXED_TOKEN_PATTERN = re.compile(_TOKEN_PATTERN.pattern.replace("[-+*/^(),]", r"[-+*/^(),\[\]]"))
+"""The same, with the brackets of indices."""
+
 _PLAIN_SPELLINGS = str.maketrans({"·": "*", "×": "*", "−": "-", "π": "pi", "²": "^2", "³": "^3"})
 
 
@@ -29,8 +32,9 @@ class Token:
     start: int
 
 
-def tokenize_expression(text: str) -> list[Token]:
+def tokenize_expression(text: str, *, has_indices: bool = False) -> list[Token]:
     """Splits normalized text into tokens; the last one is of kind "end"."""
+    pattern = _INDEXED_TOKEN_PATTERN if has_indices else _TOKEN_PATTERN
     if len(text) > MAX_EXPRESSION_LENGTH:
         raise ExpressionError(
             f"the expression has {len(text)} characters, more than {MAX_EXPRESSION_LENGTH}",
@@ -39,7 +43,7 @@ def tokenize_expression(text: str) -> list[Token]:
     tokens: list[Token] = []
     at = 0
     while not tokens or tokens[-1].kind != "end":
-        match = _TOKEN_PATTERN.match(text, at)
+        match = pattern.match(text, at)
         if match is None:
             rest = text[at:].lstrip()
             raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_expression_text(text)}'")

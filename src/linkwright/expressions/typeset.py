@@ -117,7 +117,10 @@ class LatexNotation:
         return f"\\sqrt{{{inner}}}"
 
     def call(self, function: str, inner: str, exponent: str = "") -> str:
-        """The function as an operator name, with its argument in parentheses."""
+        """The function as an operator name, with its argument in parentheses; |x| for abs."""
+        if function == "abs":
+            made = f"\\left|{inner}\\right|"
+            return self.power(made, exponent) if exponent else made
         known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
         name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
         name += f"^{_exponent_in_latex_braces(exponent)}" if exponent else ""
@@ -202,7 +205,10 @@ class MathmlNotation:
         return f"<msqrt>{inner}</msqrt>"
 
     def call(self, function: str, inner: str, exponent: str = "") -> str:
-        """The function with its argument in parentheses."""
+        """The function with its argument in parentheses; |x| for abs."""
+        if function == "abs":
+            made = f"<mrow><mo>|</mo>{inner}<mo>|</mo></mrow>"
+            return self.power(made, exponent) if exponent else made
         name = self.power(f"<mi>{function}</mi>", exponent) if exponent else f"<mi>{function}</mi>"
         return f"<mrow>{name}<mo>&#x2061;</mo>{self.parentheses(inner)}</mrow>"
 

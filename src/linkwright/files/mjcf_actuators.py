@@ -18,6 +18,8 @@ _OTHER_TRANSMISSIONS = {2: "a slider-crank", 5: "the contacts of a body"}
 
 _FIXED, _AFFINE = 0, 1
 """The values of mjtGain, and those of mjtBias (0: none)."""
+_OTHER_LAWS = {2: "is a muscle", 3: "is a DC motor", 5: "is a PID controller"}
+"""What actuators without an equivalent are, by the value of mjtGain."""
 _NO_DYNAMICS, _INTEGRATOR, _FILTER, _EXACT_FILTER = range(4)
 """The values of mjtDyn."""
 _FREE, _BALL = 0, 1
@@ -28,6 +30,23 @@ _HINGE_OR_SLIDE = (2, 3)
 """The values of mjtJoint for joints with one degree of freedom."""
 
 
+def count_actuators(model: mujoco.MjModel) -> int:
+    """Return the number of actuators; some have several controls, so that nu may be more."""
+    return int(getattr(model, "nactuator", model.nu))
+
+
+def control_index(model: mujoco.MjModel, actuator: int) -> int:
+    """Return the index of an actuator's first control."""
+    addresses = getattr(model, "actuator_ctrladr", None)
+    return actuator if addresses is None else int(addresses[actuator])
+
+
+def output_index(model: mujoco.MjModel, actuator: int) -> int:
+    """Return the index of an actuator's first gear."""
+    addresses = getattr(model, "actuator_outadr", None)
+    return actuator if addresses is None else int(addresses[actuator])
+
+
 def move_actuator_effects_to_joints(model: mujoco.MjModel) -> None:
     """Give armature and damping of actuators at hinges and slides to these joints, gear² times."""
     for index in range(len(model.actuator_trntype)):
@@ -35,7 +54,8 @@ def move_actuator_effects_to_joints(model: mujoco.MjModel) -> None:
         is_at_joint = int(model.actuator_trntype[index]) in (0, 1)
         if not is_at_joint or int(model.jnt_type[joint]) not in _HINGE_OR_SLIDE:
             continue
-        dof, gear = int(model.jnt_dofadr[joint]), float(model.actuator_gear[index, 0])
+        dof = int(model.jnt_dofadr[joint])
+        gear = float(model.actuator_gear[output_index(model, index), 0])
         for word in ("armature", "damping"):
             numbers = getattr(model, f"actuator_{word}", None)
             if numbers is not None and numbers[index]:
@@ -64,7 +84,7 @@ class MjcfActuatorReader:
 
     def read_actuators(self) -> Iterator[tuple[str, Fields]]:
         """Yield the actuators by name, and note those that are left out."""
-        for index in range(self.m.nactuator if hasattr(self.m, "nactuator") else self.m.nu):
+        for index in range(count_actuators(self.m)):
             name = self.name("ACTUATOR", index)
             try:
                 yield name, self.read_actuator(index)
@@ -79,7 +99,16 @@ class MjcfActuatorReader:
         trn = int(self.m.actuator_trntype[index])
         if trn not in self.transmissions:
             raise UnsupportedError(f"acts on {_OTHER_TRANSMISSIONS.get(trn, 'something else')}")
-        return self.transmissions[trn](index) | self.read_law(index) | self.read_activation(index)
+        fields = self.transmissions[trn](index) | self.read_law(index) | self.read_activation(index)
+        self.note_delay(index)
+        return fields
+
+    def note_delay(self, index: int) -> None:
+        """Note a delay of the control, which has no equivalent here."""
+        delays = getattr(self.m, "actuator_delay", None)
+        if delays is not None and delays[index]:
+            name = self.name("ACTUATOR", index)
+            self.notes.append(f"actuator {name}: the delay of its control, {delays[index]:g} s")
 
     def is_switched_off(self, index: int) -> bool:
         """Return whether a flag of the file disables all actuators, or those of this group."""
@@ -93,7 +122,7 @@ class MjcfActuatorReader:
 
     def gears(self, index: int) -> list[float]:
         """Return the six gears."""
-        return [float(x) for x in self.m.actuator_gear[index]]
+        return [float(x) for x in self.m.actuator_gear[output_index(self.m, index)]]
 
     def read_joint_transmission(self, index: int) -> Fields:
         """Return the joint and its gear; a push of a free joint becomes one on its body."""
@@ -129,7 +158,10 @@ class MjcfActuatorReader:
     def read_tendon_transmission(self, index: int) -> Fields:
         """Return the length of a tendon and its gear."""
         gear = self.gears(index)[0]
-        fields: Fields = {"length": self.length_name(int(self.m.actuator_trnid[index, 0]))}
+        try:
+            fields: Fields = {"length": self.length_name(int(self.m.actuator_trnid[index, 0]))}
+        except UnsupportedError as error:
+            raise UnsupportedError(f"pulls a tendon that is left out: {error.what}") from None
         return fields if gear == 1 else fields | {"gear": gear}
 
     def read_site_transmission(self, index: int) -> Fields:
@@ -145,7 +177,8 @@ class MjcfActuatorReader:
         m = self.m
         gain_kind, bias_kind = int(m.actuator_gaintype[index]), int(m.actuator_biastype[index])
         if max(gain_kind, bias_kind) > _AFFINE:
-            raise UnsupportedError("has a gain or bias that is neither fixed nor affine")
+            other = "has a gain or bias that is neither fixed nor affine"
+            raise UnsupportedError(_OTHER_LAWS.get(gain_kind, other))
         gain = [float(x) for x in m.actuator_gainprm[index][:3]]
         bias = [float(x) for x in m.actuator_biasprm[index][:3]]
         fields: Fields = {}
@@ -156,8 +189,9 @@ class MjcfActuatorReader:
         if bias_kind == _AFFINE and any(bias):
             fields["bias"] = bias
         for key, word in (("control_range", "ctrl"), ("effort_range", "force")):
-            if getattr(m, f"actuator_{word}limited")[index] and not self.is_unclipped(word):
-                fields[key] = [float(x) for x in getattr(m, f"actuator_{word}range")[index]]
+            place = control_index(m, index) if word == "ctrl" else index
+            if getattr(m, f"actuator_{word}limited")[place] and not self.is_unclipped(word):
+                fields[key] = [float(x) for x in getattr(m, f"actuator_{word}range")[place]]
         return fields
 
     def is_unclipped(self, word: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..mechanism import Joint, joint_coordinate_names, joint_velocity_names
+from .mjcf_actuators import control_index, count_actuators
 from .mjcf_forces import NameOfObject
 
 if TYPE_CHECKING:
@@ -74,14 +75,18 @@ class MjcfPoseReader:
 
     def read_controls(self, key: int) -> dict[str, float]:
         """Return the controls of a keyframe."""
-        names = [self.name("ACTUATOR", k) for k in range(self.m.nu)]
-        controls = zip(names, map(float, self.m.key_ctrl[key]), strict=True)
-        return {name: value for name, value in controls if name in self.actuators}
+        places = {
+            self.name("ACTUATOR", k): control_index(self.m, k)
+            for k in range(count_actuators(self.m))
+        }
+        controls = {name: float(self.m.key_ctrl[key][k]) for name, k in places.items()}
+        return {name: value for name, value in controls.items() if name in self.actuators}
 
     def read_activations(self, key: int) -> dict[str, float]:
         """Return the activations of a keyframe."""
         places = {
-            self.name("ACTUATOR", k): int(self.m.actuator_actadr[k]) for k in range(self.m.nu)
+            self.name("ACTUATOR", k): int(self.m.actuator_actadr[k])
+            for k in range(count_actuators(self.m))
         }
         return {
             name: float(self.m.key_act[key][place])

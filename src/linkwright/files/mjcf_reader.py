@@ -320,6 +320,16 @@ class _MjcfReader:
                 yield f"joint {name}: its range"
             if self.m.jnt_actfrclimited[index] and not self.effort_limit(index):
                 yield f"joint {name}: the range of its actuators' force"
+            if self.has_actuated_compensation(index):
+                yield (
+                    f"joint {name}: that its actuators exert the gravity compensation (it acts by "
+                    "itself here, and no range of efforts counts it)"
+                )
+
+    def has_actuated_compensation(self, index: int) -> bool:
+        """Return whether MuJoCo counts gravity compensation among the efforts at a joint."""
+        on = self.switches.has_passive_forces and bool(self.m.body_gravcomp.any())
+        return on and bool(self.m.jnt_actgravcomp[index])
 
 
 def _mjcf_velocity_order(kind: JointKind) -> list[int]:

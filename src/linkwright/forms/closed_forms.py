@@ -13,7 +13,6 @@ import numpy as np
 
 from ..algebra.exact.exact_angles import ExactAngle
 from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
-from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_ring
 from ..conveniences import find_convenience
@@ -26,6 +25,7 @@ from ..mechanism import Mechanism
 from ..ports import Port
 from ..quantities import quantity_entry_names
 from .angle_choice import form_angles, form_angles_as_written, form_quaternion_symbols
+from .determinant_solutions import kinetic_energy_of_momenta, solve_by_determinants
 from .form_equality import are_equal_forms
 from .form_sources import (
     FormSource,
@@ -45,7 +45,14 @@ from .form_writing import (
     write_closed_form,
     write_form_lines,
 )
-from .fraction_writing import decimals_in_formulas
+from .fraction_writing import decimals_among_values, decimals_in_formulas
+from .linear_systems import (
+    StatedSystem,
+    needed_systems,
+    solve_form_systems,
+    system_outputs,
+)
+from .motion_forms import acceleration_source, find_motion_source, find_symbol_in_column
 from .spring_terms import (
     SpringForm,
     expand_spring_forces,
@@ -69,6 +76,7 @@ class ClosedForm:
     repeated constants get names (None: where that shortens the form). Names are never among the
     `reserved_names`. Forces of `springs` between points are added to the reading's first output.
     Numbers are printed as fractions, except where the `decimals` that the user wrote occur.
+    `stated` are linear systems for unknowns in the entries that are too large to be solved.
     """
 
     name: str
@@ -82,6 +90,7 @@ class ClosedForm:
     reserved_names: frozenset[str] = frozenset()
     springs: tuple[SpringForm, ...] = ()
     decimals: frozenset[Fraction] = frozenset()
+    stated: tuple[StatedSystem, ...] = ()
 
     @property
     def terms(self) -> int:
@@ -197,6 +206,9 @@ def closed_form(
     """
     budget = ExactPolynomialBudget(terms, seconds)
     eqs, exact = equations_for_closed_form(eqs, parameters)
+    motion = None if frame else find_motion_source(eqs, name)
+    if motion is not None:
+        return make_closed_form(*motion, exact, budget)
     try:
         return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
     except NameNotFoundError:
@@ -211,7 +223,9 @@ def closed_form(
         if symbol is None:
             raise
     source = symbol_form_source(name, symbol)
-    _, exact = equations_for_closed_form(symbol.equations, parameters)
+    place = find_symbol_in_column(symbol.expression, symbol.equations.symbols["qdd"])
+    if place is not None and eqs.is_complete:
+        source = acceleration_source(symbol.equations, name, place)
     return make_closed_form(symbol.equations, source, exact, budget, symbol.names)
 
 
@@ -224,28 +238,38 @@ def make_closed_form(
 ) -> ClosedForm:
     """The closed form of expressions in the equations' symbols; `known` names other symbols."""
     outputs = tuple(spring_form_output(k, spring) for k, spring in enumerate(made.springs))
-    whole = replace(made, outputs=(*made.outputs, *outputs))
-    tape, entries = record_form_source_tape(eqs, whole, known)
+    systems, _ = needed_systems(made.systems, [value for _, value in made.outputs])
+    whole = replace(made, outputs=(*made.outputs, *outputs, *system_outputs(systems)))
+    tape, entries = record_form_source_tape(eqs, whole, {**(known or {}), **made.names})
     angles = _remember_form_data(eqs, "angles", form_angles)
     units = _remember_form_data(eqs, "quaternions", form_quaternion_symbols)
     reading = evaluate_tape_in_quotient_ring(
         tape, entries, angles, {**eqs.literals, **exact}, units, budget
     )
+    springs = tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs)
     ports = tuple(port for port, _ in made.outputs)
     if made.solved_output:
         reading, ports = _solve_form_by_determinants(reading, made, ports)
+    stated: tuple[StatedSystem, ...] = ()
+    if made.systems:
+        taken = {*reading.ring.symbols, *eqs.parameters}
+        reading, ports, stated = _solve_form_systems(reading, made, ports, taken)
     return ClosedForm(
         name=made.name,
         what=made.what,
         ports=ports,
         reading=reading,
-        roles=_remember_form_data(eqs, "roles", lambda _: find_symbol_roles(eqs)),
+        roles=_remember_form_data(eqs, "roles", lambda _: find_symbol_roles(eqs))
+        .with_functions(made.functions)
+        .with_constants(made.constants),
         symbol_order=_form_symbol_order(eqs),
         written_angles=tuple(_remember_form_data(eqs, "written", form_angles_as_written)),
         dotted_symbols={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
         reserved_names=frozenset(eqs.mechanism.parameters),
-        decimals=_remember_form_data(eqs, "decimals", decimals_in_formulas) | set(exact.values()),
-        springs=tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs),
+        decimals=_remember_form_data(eqs, "decimals", decimals_in_formulas)
+        | decimals_among_values(exact.values()),
+        springs=springs,
+        stated=stated,
     )
 
 
@@ -288,8 +312,8 @@ def equations_for_closed_form(
 
 def has_named_line_or_symbol(eqs: Equations, name: str) -> bool:
     """Whether the formulation's own equations have a line of this name, or the checker knows it; or
-    whether it is the rate of a state, u1'."""
-    if eqs.state is not None and name.removesuffix("'") in eqs.state.names and name[-1:] == "'":
+    whether it is an acceleration or the rate of a state, u1'."""
+    if find_motion_source(eqs, name) is not None:
         return True
     find = find_convenience("ClosedForm.symbol_source")
     return own_line_source(eqs, name) is not None or find(eqs, name) is not None
@@ -333,55 +357,26 @@ def _solve_form_by_determinants(
     reading: QuotientRingOutputs, made: FormSource, ports: tuple[Port, ...]
 ) -> tuple[QuotientRingOutputs, tuple[Port, ...]]:
     """x = adj(M) b / det M, with the determinant not expanded."""
-    ring, n = reading.ring, ports[0].shape[0]
-    flat, b = reading.outputs["M"], reading.outputs["b"]
-    M = [flat[n * i : n * i + n] for i in range(n)]
-    det = _form_determinant(ring, M)
-    columns = len(b) // n
-    x = []
-    for i in range(n):
-        for column in range(columns):
-            right = [b[columns * j + column] for j in range(n)]
-            swapped = [[right[r] if k == i else M[r][k] for k in range(n)] for r in range(n)]
-            x.append(_form_over_determinant(ring, _form_determinant(ring, swapped), det))
-    if made.solved_output == "T":  # ½ pᵀ M⁻¹ p, beside V
-        half = ring.constant(Fraction(1, 2))
-        total = ring.constant(Fraction(0))
-        for p, speed in zip(b, x, strict=True):
-            part = ring.multiply_quotients(p, Quotient(speed.numerator, speed.reducible_generators))
-            total = ring.add_quotients(total, ring.multiply_quotients(half, part))
-        T = _form_over_determinant(ring, total, det)
-        return QuotientRingOutputs(ring, {"T": [T], "V": reading.outputs["V"]}), (
-            Port("T", ()),
-            ports[2],
-        )
+    ring, b = reading.ring, reading.outputs["b"]
+    x, det = solve_by_determinants(ring, reading.outputs["M"], b)
+    if made.solved_output == "T":  # beside V
+        found = {"T": [kinetic_energy_of_momenta(ring, b, x, det)], "V": reading.outputs["V"]}
+        return QuotientRingOutputs(ring, found), (Port("T", ()), ports[2])
     port = replace(ports[1], name=made.solved_output)
     return QuotientRingOutputs(ring, {made.solved_output: x}), (port,)
 
 
-def _form_over_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
-    """A quotient over the determinant, which stays a denominator unless it is constant."""
-    if bottom.numerator.is_constant():
-        return ring.divide_quotients(top, bottom)
-    if top.denominator is not None or bottom.denominator is not None:
-        return ring.divide_quotients(top, bottom)
-    if top.numerator.is_zero():
-        return top
-    return Quotient(
-        top.numerator, top.reducible_generators | bottom.reducible_generators, bottom.numerator
-    )
-
-
-def _form_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
-    """The determinant by expansion along the first row (at most three rows)."""
-    if len(A) == 1:
-        return A[0][0]
-    total = ring.constant(Fraction(0))
-    for k, entry in enumerate(A[0]):
-        minor = [[x for j, x in enumerate(row) if j != k] for row in A[1:]]
-        sign = ring.constant(Fraction((-1) ** k))
-        part = ring.multiply_quotients(
-            ring.multiply_quotients(sign, entry), _form_determinant(ring, minor)
-        )
-        total = ring.add_quotients(total, part)
-    return total
+def _solve_form_systems(
+    reading: QuotientRingOutputs, made: FormSource, ports: tuple[Port, ...], taken: set[str]
+) -> tuple[QuotientRingOutputs, tuple[Port, ...], tuple[StatedSystem, ...]]:
+    """The solutions of the source's systems before its outputs; an output that is such a solution
+    itself is not repeated."""
+    systems, names = needed_systems(made.systems, [value for _, value in made.outputs])
+    found = solve_form_systems(systems, reading, names, {*taken, *(p.name for p in ports)})
+    outputs = {port.name: reading.outputs[port.name] for port in ports}
+    outputs |= {port.name: values for port, values in found.outputs}
+    wanted = {port.name for port in ports}
+    before = [port for port, _ in found.outputs if port.name not in wanted]
+    solved = {port.name for port, _ in found.outputs}
+    rest = [port for port in ports if port.name in solved or port.name not in names]
+    return QuotientRingOutputs(reading.ring, outputs), (*before, *rest), found.stated

@@ -114,7 +114,7 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
 
     groups = tuple((n, replace_denominators(v)) for n, v in written.groups if n not in short)
     rows = tuple((names, replace_denominators(value)) for names, value in written.rows)
-    return WrittenForm(groups, rows)
+    return WrittenForm(groups, rows, written.stated)
 
 
 def _negate_terms(expression: Expression) -> Expression:

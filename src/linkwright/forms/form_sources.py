@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TypeAlias
 
 import casadi as ca
@@ -18,6 +18,7 @@ from ..tape import Tape, record_tape
 from ..types import SX
 from ..written_equations import WrittenDualVector
 from .known_conditions import decide_parameter_conditions
+from .linear_systems import FormSystem
 
 SHORT_QUANTITY_NAMES = {
     "M": "mass_matrix",
@@ -56,7 +57,10 @@ class FormSource:
 
     `solved_output`: the outputs are M and a right-hand side b; wanted is x with M x = b. `springs`:
     springs between points whose forces are added to the first output. `is_self_contained`: the
-    expression has no symbols of other lines of a set of equations.
+    expression has no symbols of other lines of a set of equations. `systems`: linear systems for
+    unknowns in the outputs; `names` are those of further symbols, by element hash, and `functions`
+    the names among them that stand for functions of coordinates, `constants` those that do not
+    change.
     """
 
     name: str
@@ -65,6 +69,10 @@ class FormSource:
     solved_output: str = ""
     springs: tuple[SpringLength, ...] = ()
     is_self_contained: bool = False
+    systems: tuple[FormSystem, ...] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
+    functions: frozenset[str] = frozenset()
+    constants: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -82,9 +90,6 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     name = SHORT_QUANTITY_NAMES.get(name, name)
     if frame:
         return _frame_form_source(eqs, name, *frame)
-    if name == "forward_dynamics" and eqs.nv <= MAX_INVERTED_DOF and not eqs.names.constraints:
-        rest = eqs.symbols["tau"] - eqs.expressions("bias")[0]
-        return _linear_solution_source(eqs, name, "accelerations that the forces give", "qdd", rest)
     if name == "hamiltonian" and name in eqs.extras and eqs.nv <= MAX_INVERTED_DOF:
         return _hamiltonian_source(eqs)
     if name in eqs.extras and name not in _FORM_SOURCES:
@@ -93,8 +98,6 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         )
     if name in _FORM_SOURCES:
         return _FORM_SOURCES[name](eqs)
-    if eqs.state is not None and (name == "state_rates" or name.endswith("'")):
-        return _state_rates_source(eqs, name)
     known = eqs.function_names()
     if name not in known:
         everything = [
@@ -231,7 +234,7 @@ def _hamiltonian_source(eqs: Equations) -> FormSource:
     return FormSource("hamiltonian", what, outputs, solved_output="T")
 
 
-def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
+def linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
     """The source of x with M x = b, for few degrees of freedom."""
     n = eqs.nv
     if n > MAX_INVERTED_DOF:
@@ -243,26 +246,13 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
     return FormSource(name, what, outputs, solved_output=symbol)
 
 
-def _state_rates_source(eqs: Equations, name: str) -> FormSource:
-    """The source of the rates of the formulation's own states, or of one of them: u1'."""
-    assert eqs.state is not None
-    states, rates = eqs.state.names, ca.SX(eqs.state.rates())
-    wanted = [k for k, state in enumerate(states) if name in ("state_rates", f"{state}'")]
-    if not wanted:
-        raise NameNotFoundError(
-            f"unknown quantity '{name}'", remedy=suggest_remedy(name, [f"{s}'" for s in states])
-        )
-    what = f"of the states of the formulation '{eqs.by}'"
-    return FormSource(name, what, tuple((Port(f"{states[k]}'", ()), rates[k]) for k in wanted))
-
-
 _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
     "christoffel": _christoffel_source,
     "momenta": _momenta_source,
     "hamiltonian": _hamiltonian_in_velocities_source,
     "lagrangian": lambda e: _energy_source(e, -1, "lagrangian", "L", "T − V"),
     "energy": lambda e: _energy_source(e, 1, "energy", "E", "T + V"),
-    "inverse_mass_matrix": lambda e: _linear_solution_source(
+    "inverse_mass_matrix": lambda e: linear_solution_source(
         e, "inverse_mass_matrix", "M⁻¹, adjugate over determinant", "Minv", ca.SX.eye(e.nv)
     ),
 }
@@ -274,8 +264,11 @@ def closed_form_quantities(eqs: Equations) -> list[str]:
 
 
 def symbol_form_source(name: str, symbol: SymbolSource) -> FormSource:
-    """The source of a symbol of the checker."""
-    return _single_form_source(name, "a symbol of the checker", name, symbol.expression)
+    """The source of a symbol of the checker; under `approximate`, beta and gamma do not change."""
+    own = {x for x in symbol.names.values() if x in ("beta", "gamma")}
+    constants = frozenset(own if symbol.equations.by == "approximate" else ())
+    made = _single_form_source(name, "a symbol of the checker", name, symbol.expression)
+    return replace(made, constants=constants)
 
 
 def _form_output_port(name: str, expression: SX) -> Port:

@@ -12,6 +12,7 @@ import numpy as np
 from ..algebra.exact.quotients import Quotient
 from ..expressions import (
     ZERO,
+    Call,
     Expression,
     Name,
     Negation,
@@ -25,6 +26,7 @@ from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNot
 from ..ports import Port
 from .constant_groups import ConstantGroups
 from .fraction_writing import FractionWriter
+from .linear_systems import StatedSystem
 from .spring_terms import SpringFormWriter
 from .sympy_output import SympyForm, form_expression_to_sympy
 from .term_collection import FormTermCollector
@@ -48,10 +50,12 @@ _MAX_MATRIX_CHARACTERS = 90
 
 @dataclass(frozen=True)
 class WrittenForm:
-    """Named groups with their values, then entries; entries that are equal share a value."""
+    """Named groups with their values, then entries; entries that are equal share a value. `stated`
+    are linear systems for unknowns in the entries."""
 
     groups: tuple[tuple[str, Expression], ...]
     rows: tuple[tuple[tuple[str, ...], Expression], ...]
+    stated: tuple[StatedSystem, ...] = ()
 
     def entries_by_name(self) -> dict[str, Expression]:
         """The value of each entry by its label."""
@@ -61,12 +65,18 @@ class WrittenForm:
         """The form with fractions in place of decimals that the user did not write."""
         write = FractionWriter.from_decimals(decimals).write_fractions
         groups = tuple((name, write(value)) for name, value in self.groups)
-        return WrittenForm(groups, tuple((names, write(value)) for names, value in self.rows))
+        rows = tuple((names, write(value)) for names, value in self.rows)
+        return WrittenForm(groups, rows, self.stated)
 
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
     """Collect the terms of every entry and name repeated constants and denominators."""
-    reader = FormTermReader(form.reading.ring, form.symbol_order, form.written_angles)
+    reader = FormTermReader(
+        form.reading.ring,
+        form.symbol_order,
+        form.written_angles,
+        constants=form.roles.all_constants,
+    )
     collector = FormTermCollector(reader, FormTermOrder(reader, form.roles))
     below: dict[str, tuple[str, Expression]] = {}
     taken = reader.taken_names
@@ -90,13 +100,25 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
-    functions = [(name, value) for name, (value, _) in reader.definitions.items()]
+    functions = [
+        (name, _collected_root(collector, name, value))
+        for name, (value, _) in reader.definitions.items()
+    ]
     denominators = [(name, value) for name, value in below.values() if value != Name(name)]
-    written = WrittenForm((*functions, *denominators, *springs.groups), made)
+    written = WrittenForm((*functions, *denominators, *springs.groups), made, form.stated)
     if groups is False:
         return written.with_fractions(form.decimals)
     named = _name_constant_form_groups(written, form.roles.all_constants, taken, bool(groups))
     return named.with_fractions(form.decimals)
+
+
+def _collected_root(collector: FormTermCollector, name: str, value: Expression) -> Expression:
+    """The definition of a named function; what a root is taken of is collected like an entry."""
+    inside = collector.reader.roots.get(name)
+    if inside is None or inside.denominator is not None:
+        return value
+    terms = collector.reader.polynomial_terms(inside.numerator)
+    return Call("sqrt", (collector.collect_terms(terms),))
 
 
 def form_entry_label(name: str, index: tuple[int, ...]) -> str:
@@ -160,7 +182,7 @@ def _name_constant_form_groups(
     definitions = [(name.name, part) for part, name in found.chosen.items()]
     groups = [(name, found.replace_groups(value)) for name, value in written.groups]
     rows = tuple((names, found.replace_groups(value)) for names, value in written.rows)
-    return WrittenForm((*definitions, *groups), rows)
+    return WrittenForm((*definitions, *groups), rows, written.stated)
 
 
 # -- formats ----------------------------------------------------------------------------------
@@ -169,7 +191,8 @@ def _name_constant_form_groups(
 def write_form_lines(written: WrittenForm) -> list[str]:
     """The groups and entries as lines of text."""
     groups = [f"{name} = {expression_text(value)}" for name, value in written.groups]
-    return groups + write_entry_lines(written.rows)
+    systems = [line for system in written.stated for line in system.text()]
+    return systems + groups + write_entry_lines(written.rows)
 
 
 def write_entry_lines(rows: Sequence[tuple[tuple[str, ...], Expression]]) -> list[str]:
@@ -183,8 +206,10 @@ def write_entry_lines(rows: Sequence[tuple[tuple[str, ...], Expression]]) -> lis
 
 
 def form_to_json(written: WrittenForm) -> dict[str, object]:
-    """The groups and entries as plain data, expressions as text."""
-    return {
+    """The groups and entries as plain data, expressions as text; also the systems that are only
+    stated, if there are any."""
+    systems = [line for system in written.stated for line in system.text()]
+    return ({"systems": systems} if systems else {}) | {
         "groups": {name: expression_text(value) for name, value in written.groups},
         "entries": {
             name: expression_text(value) for name, value in written.entries_by_name().items()
@@ -198,7 +223,8 @@ def form_to_latex(
     """LaTeX: matrices if their rows are short, otherwise entry by entry."""
     setter = ExpressionTypesetter(LatexNotation(), dotted)
     entries = written.entries_by_name()
-    lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
+    lines = [line for system in written.stated for line in system.latex(dotted)]
+    lines += [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
     narrow = all(_is_narrow_form_matrix(port, entries) for port in ports)
     if narrow:
         lines += [
@@ -247,7 +273,8 @@ def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) ->
         right = setter.typeset(value)
         return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
 
-    rows = [form_mathml_row(setter.name(name), value) for name, value in written.groups]
+    rows = [row for system in written.stated for row in system.mathml_rows(dotted)]
+    rows += [form_mathml_row(setter.name(name), value) for name, value in written.groups]
     for labels, value in written.rows:
         left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
         rows.append(form_mathml_row(f"<mrow>{left}</mrow>", value))

@@ -64,6 +64,23 @@ def _is_float_product(value: Fraction) -> bool:
     return value.denominator > 2**20 and value.denominator & (value.denominator - 1) == 0
 
 
+def decimals_among_values(values: Iterable[Fraction]) -> frozenset[Fraction]:
+    """The values of parameters that are printed as decimals. Beside values such as 1/3, halves and
+    quarters are fractions, too: 1/2 and 1/3, not 0.5 and 1/3."""
+    found = [value for value in values if value.denominator > 1]
+    has_thirds = any(not _is_finite_decimal(value) for value in found)
+    return frozenset(v for v in found if v.denominator % 5 == 0 or not has_thirds)
+
+
+def _is_finite_decimal(value: Fraction) -> bool:
+    """Whether a number has finitely many decimal places."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
 def decimals_in_formulas(mechanism: Mechanism) -> frozenset[Fraction]:
     """The decimals that the user wrote in formulas, such as 0.03 in l6 - 0.03."""
     found: set[Fraction] = set()

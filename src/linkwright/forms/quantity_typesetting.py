@@ -24,6 +24,7 @@ from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
 from .form_writing import write_entry_lines
 from .fraction_writing import FractionWriter
+from .linear_systems import StatedSystem
 
 _MAX_LINE_CHARACTERS = 88
 """The most characters of a line; longer sums are continued in the next one."""
@@ -46,10 +47,12 @@ class TypesetQuantity:
     is_closed: bool
     operations: int | None
     dotted_symbols: Mapping[str, tuple[str, int]]
+    stated: tuple[StatedSystem, ...] = ()
 
     def text(self) -> str:
         """The quantity as text: a heading, the steps, and the entries."""
         lines = [f"{self.name}: {self.what} ({self.size})"]
+        lines += [f"  {line}" for system in self.stated for line in system.text()]
         lines += [f"    {step} = {expression_text(value)}" for step, value in self.steps]
         lines += [f"  {row}" for row in write_entry_lines(self.rows)]
         return "\n".join(lines)
@@ -57,7 +60,8 @@ class TypesetQuantity:
     def latex(self) -> str:
         """The quantity as an `align*` environment of LaTeX."""
         setter = ExpressionTypesetter(LatexNotation(), self.dotted_symbols)
-        rows = [f"{setter.name(step)} &= {setter.typeset(value)}" for step, value in self.steps]
+        rows = [line for system in self.stated for line in system.latex(self.dotted_symbols)]
+        rows += [f"{setter.name(step)} &= {setter.typeset(value)}" for step, value in self.steps]
         for labels, value in self.rows:
             left = " = ".join(setter.entry(label) for label in labels)
             rows.append(f"{left} &= {setter.typeset(value)}")
@@ -67,7 +71,7 @@ class TypesetQuantity:
     def mathml(self) -> str:
         """The quantity as a table in a <math> element; long sums take several rows."""
         setter = ExpressionTypesetter(MathmlNotation(), self.dotted_symbols)
-        rows = []
+        rows = [row for one in self.stated for row in one.mathml_rows(self.dotted_symbols)]
         for step, value in self.steps:
             rows += typeset_mathml_rows(setter, setter.name(step), value)
         for labels, value in self.rows:
@@ -91,7 +95,7 @@ def typeset_quantity(
     """Typeset a function, another quantity, or a quantity of a frame (`jacobian:tool`), which has
     no steps."""
     if name in typesettable_functions(equations):
-        return _typeset_function(equations, name, steps or name == "state_rates", page)
+        return _typeset_function(equations, name, steps, page)
     quantity, _, frame = name.partition(":")
     if steps:
         raise UnsupportedError(f"{name} has no steps of its own", remedy="leave out --steps")
@@ -120,7 +124,7 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     _check_typeset_symbols(known)
     operations = count_tape_operations(tape)
     form = None if steps else readable_closed_form(equations, name, page=page)
-    if form is not None and set(form.symbols) <= set(known):
+    if form is not None and (name == "state_rates" or set(form.symbols) <= {*known, *form.labels}):
         return _typeset_closed_form(equations, name, form, what, operations)
     found = read_tape_as_listing(tape, entries, equations.literals)
     write = FractionWriter.for_listing(equations).write_fractions
@@ -144,7 +148,9 @@ def _typeset_closed_form(
     made = form.collect_terms()
     size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
     dotted = typeset_rate_symbols(equations)
-    return TypesetQuantity(name, what, made.groups, made.rows, size, True, operations, dotted)
+    return TypesetQuantity(
+        name, what, made.groups, made.rows, size, True, operations, dotted, made.stated
+    )
 
 
 def typeset_rate_symbols(equations: Equations) -> dict[str, tuple[str, int]]:

@@ -46,6 +46,7 @@ class FormSymbolRoles:
     inertias: frozenset[str]
     constants: frozenset[str]
     coordinates: tuple[str, ...]
+    functions: frozenset[str] = frozenset()  # names that stand for functions of coordinates
 
     @property
     def all_constants(self) -> frozenset[str]:
@@ -55,6 +56,10 @@ class FormSymbolRoles:
     def with_constants(self, names: frozenset[str]) -> FormSymbolRoles:
         """The roles, with these symbols as constants."""
         return replace(self, constants=self.constants | names)
+
+    def with_functions(self, names: frozenset[str]) -> FormSymbolRoles:
+        """The roles, with these symbols as functions of coordinates."""
+        return replace(self, functions=self.functions | names)
 
     def atom_kind(self, atom: TermAtom) -> FormTermKind:
         """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""
@@ -72,6 +77,8 @@ class FormSymbolRoles:
             return FormTermKind.INERTIA
         if atom in self.constants:
             return FormTermKind.CONSTANT
+        if atom in self.functions:
+            return FormTermKind.CALL
         return FormTermKind.COORDINATE if atom in self.coordinates else FormTermKind.RATE
 
 

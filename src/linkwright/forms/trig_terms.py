@@ -15,6 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ..algebra.exact.exact_angles import ExactAngle
+from ..algebra.exact.perfect_squares import perfect_square_root
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
@@ -55,7 +56,8 @@ MAX_UNNAMED_CALL = 24
 
 
 class FormTermReader:
-    """Reads the terms of one ring's values; `written` are angles that keep their sign.
+    """Reads the terms of one ring's values; `written` are angles that keep their sign, `constants`
+    the symbols that come first in the terms of functions.
 
     Long functions get names if `naming` is true; `definitions` has their values and dependencies.
     After `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; after twice that time the
@@ -68,14 +70,16 @@ class FormTermReader:
         order: Iterable[str],
         written: Iterable[ExactAngle] = (),
         naming: bool = True,
+        constants: frozenset[str] = frozenset(),
     ) -> None:
-        self.ring, self.naming = ring, naming
+        self.ring, self.naming, self.constants = ring, naming, constants
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
         self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
+        self.roots: dict[str, Quotient] = {}  # what named roots are taken of
         self.atoms: dict[TermAtom, Expression] = {}
         self.atoms_by_id: dict[int, TermAtom] = {}  # of the expressions in `atoms`
         self.atom_powers: dict[tuple[TermAtom, int], Expression] = {}
@@ -149,12 +153,16 @@ class FormTermReader:
                     made: Expression = Power(*operands)
                 case Op.DIV:
                     made = Reciprocal(operands[1])
+                case Op.SQRT if root := perfect_square_root(self.ring, one.operands[0]):
+                    made = Call("abs", (self.quotient_expression(root),))
                 case _:
                     made = Call(one.op.name.lower(), operands)
             is_long = len(expression_text(made)) > MAX_UNNAMED_CALL and not isinstance(
                 made, Reciprocal
             )
             self.calls[k] = self.name_function(made) if self.naming and is_long else made
+            if self.calls[k] != made and isinstance(made, Call) and made.function == "sqrt":
+                self.roots[expression_text(self.calls[k])] = one.operands[0]
         return self.calls[k]
 
     def name_function(self, made: Expression) -> Expression:
@@ -176,12 +184,16 @@ class FormTermReader:
     def flat_sum(self, terms: TermSum) -> Expression:
         """The sum of terms in a stable order, without common factors taken out."""
         parts = [
-            form_term_product(c, [self.atom_power(a, p) for a, p in monomial])
+            form_term_product(c, [self.atom_power(a, p) for a, p in self.ordered_factors(monomial)])
             for monomial, c in sorted(
                 terms.items(), key=lambda item: self.monomial_sort_key(item[0])
             )
         ]
         return form_term_sum(parts)
+
+    def ordered_factors(self, monomial: TermMonomial) -> TermMonomial:
+        """The factors with constants first."""
+        return tuple(sorted(monomial, key=lambda factor: factor[0] not in self.constants))
 
     def monomial_sort_key(self, monomial: TermMonomial) -> list[tuple[NaturalSortKey, int]]:
         """The key by which terms are ordered: their factors in natural order."""

@@ -15,6 +15,7 @@ from ..kinematics.rotor_inertias import rotor_inertia_matrix
 from ..kinematics.tree_coordinates import gather_columns, gather_forces, spread_velocities
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import SX
+from ..written_equations import WrittenAccelerations
 from .approximate_energies import approximate_energies
 from .formulation import Formulation
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
@@ -185,7 +186,22 @@ class ApproximateFormulation(Formulation):
             from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, self.r_rate),
             to_motion=lambda: (self.q, self.qd),
             energies=partial(approximate_energies, self),
+            written_accelerations=None if self.iterations else self.written_accelerations,
         )
+
+    def written_accelerations(self) -> WrittenAccelerations:
+        """The accelerations with symbols in place of the values of β and γ."""
+        taken = {*self.tree.symbols, *self.tree.names.q}
+        names = [name if name not in taken else f"{name}_s" for name in ("beta", "gamma")]
+        own = ApproximateFormulation(
+            self.tree, [body.name for body in self.point_bodies], *map(ca.SX.sym, names), 0
+        )
+        forces, n = own.generalized_forces + own.J.T @ own.spring_forces, self.tree.nv
+        made = [own.M_q, forces[:n], forces[n:] / own.point_masses]
+        states = [ca.vertcat(one.x, one.xd) for one in (own, self)]
+        found = ca.substitute(made, states[:1], states[1:])
+        coordinates = (*self.tree.names.q, *self.numbered_point_names)
+        return WrittenAccelerations(coordinates, *found, frozenset(names))
 
     def forward_dynamics(self) -> Array:
         """q̈ in a consistent state (x = r, ẋ = ṙ), by iterated multipliers."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..algebra.linear_algebra import Array
 from ..written_equations import EquationLine, without_zero_entries
+from .formulation import Formulation
 from .kane_speeds import evaluate_at_samples
 from .written_reduction import written_reduction
 
@@ -108,7 +109,7 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
         tuple(EquationLine(f"u{r + 1}", u[r]) for r in range(len(own.a))),
     )
     pivots = own.constraints.J[own.rows, own.p]
-    made = found if _has_constant_determinant(kane, pivots) else _name_coefficients(found)
+    made = found if has_constant_determinant(kane, pivots) else _name_coefficients(found)
     velocities = made.G @ u + made.k
     inserted = ca.substitute(made.bias_accelerations, kane.qd, velocities)
     return _name_accelerations(replace(made, bias_accelerations=inserted))
@@ -133,14 +134,14 @@ def _chosen_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     inverse = ca.jacobian(own.definitions, kane.qd)
     if kane.constraints is not None:
         inverse = ca.vertcat(inverse, kane.constraints.J[kane.reduction.rows, :])
-    is_plain = _has_constant_determinant(kane, inverse)
+    is_plain = has_constant_determinant(kane, inverse)
     return found if is_plain else _name_accelerations(_name_coefficients(found))
 
 
-def _has_constant_determinant(kane: KaneFormulation, matrix: Array) -> bool:
+def has_constant_determinant(shared: Formulation, matrix: Array) -> bool:
     """Whether the determinant of a matrix is the same in random configurations, so that its inverse
     has no denominators that depend on coordinates."""
-    found = [np.linalg.det(at) for at in evaluate_at_samples(kane, matrix)]
+    found = [np.linalg.det(at) for at in evaluate_at_samples(shared, matrix)]
     return bool(np.ptp(found) <= 1e-12 * np.abs(found).max())
 
 

@@ -200,15 +200,7 @@ class _BalanceProblem:
         return float(np.linalg.norm(rest.reshape(-1, 2), axis=1).max()) / self.largest
 
     def _pivot(self, link: int) -> Floats:
-        """The pin of a link from which its counterweight is measured, in the link's axes: that
-        with the fewest pins between it and ground, over which the counterweight is carried."""
-        joints = self.linkage.joints_of(link)
-        pins = [one for one in joints if one.kind == "pin"]
-        steps = _pins_to_ground(self.linkage)
-        far = len(self.linkage.links)
-        chosen = min(pins or joints, key=lambda one: steps.get(one.other_link(link), far))
-        world = self.motions.points(chosen.links[0], chosen.point)[0]
-        return self._to_link(link, world - self.motions.origins[0, link])
+        return link_pivot(self.linkage, self.motions, link)
 
     def _to_link(self, link: int, vector: Floats) -> Floats:
         """A vector of the plane at the first position, in the axes of the link."""
@@ -256,9 +248,25 @@ class _BalanceProblem:
         """A counterweight by its mass and first moment about the pin of its link."""
         name = self.linkage.links[link]
         center = self._pivot(link) + self._to_link(link, moment) / mass
-        place = self.linkage.tree.bodies[name]
-        R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float).ravel()
-        return Counterweight(name, mass, tuple((R.T @ (center - p)).tolist()))
+        return Counterweight(name, mass, tuple(point_in_body(self.linkage, name, center).tolist()))
+
+
+def link_pivot(linkage: PlanarLinkage, motions: LinkMotions, link: int) -> Floats:
+    """The pin of a link from which what balances it is measured, in the link's axes: that with the
+    fewest pins between it and ground, over which the counterweight is carried."""
+    joints = linkage.joints_of(link)
+    pins = [one for one in joints if one.kind == "pin"]
+    steps, far = _pins_to_ground(linkage), len(linkage.links)
+    chosen = min(pins or joints, key=lambda one: steps.get(one.other_link(link), far))
+    world = motions.points(chosen.links[0], chosen.point)[0]
+    return np.asarray(motions.placements[0, link, :, :3].T @ (world - motions.origins[0, link]))
+
+
+def point_in_body(linkage: PlanarLinkage, body: str, point: Floats) -> Floats:
+    """A point of a link in the axes of one of its bodies."""
+    place = linkage.tree.bodies[body]
+    R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float).ravel()
+    return np.asarray(R.T @ (point - p))
 
 
 def _pins_to_ground(linkage: PlanarLinkage) -> dict[int, int]:

@@ -153,7 +153,7 @@ def shaking_forces(
     rate = check_number(speed, "speed")
     label, unit = "time", "s"
     if motion is None:
-        _require_cycle(mechanism, input, rough)
+        require_input_cycle(mechanism, input, rough)
         motion = sweep_input(mechanism, input, rough=rough, samples=samples)
         qd, qdd = rate * motion.qd, rate**2 * motion.qdd
         index = mechanism_names(mechanism).q.index(motion.driven[0])
@@ -167,10 +167,11 @@ def shaking_forces(
     )
 
 
-def _require_cycle(
+def require_input_cycle(
     mechanism: Mechanism, name: str | None, rough: Mapping[str, float] | None
 ) -> None:
-    """Raise where the input runs into limits: at constant speed, forces are infinite there."""
+    """Raise an error where the input runs into limits: at constant speed, forces are infinite
+    there."""
     free = input_range(mechanism, name, rough=rough)
     if free.limits:
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""The largest efforts that joints and actuators of a mechanism allow."""
+"""The efforts that joints and actuators of a mechanism allow, from the least to the greatest."""
 
 from __future__ import annotations
 
@@ -12,69 +12,84 @@ from .coordinates import joint_velocity_names
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
+EffortRange = tuple[float, float]
+"""The least and the greatest effort, N m or N; infinite where nothing bounds it."""
 
-def effort_bounds_by_velocity(mechanism: Mechanism) -> dict[str, float]:
-    """Return the largest |τ| by velocity, N m or N, where limits of joints or ranges of all
-    actuators of a joint bound it.
+UNBOUNDED: EffortRange = (-math.inf, math.inf)
 
-    A limit of 0 counts as not stated, as files write it.
-    """
-    found: dict[str, float] = {}
+
+def joint_effort_ranges(mechanism: Mechanism) -> dict[str, EffortRange]:
+    """Return the ranges of τ by velocity that limits of joints state; a limit of 0 counts as not
+    stated, as files write it."""
+    found: dict[str, EffortRange] = {}
     for name, joint in mechanism.joints.items():
+        if joint.limits.effort is None:
+            continue
         speeds = joint_velocity_names(name, joint)
-        if joint.limits.effort is not None:
-            for speed, entry in zip(speeds, joint.each(joint.limits.effort), strict=False):
-                if most := expression_to_float(entry, mechanism.values):
-                    found[speed] = most
-        if len(speeds) == 1:
-            most = min(found.get(speeds[0], math.inf), _most_of_actuators(mechanism, name))
-            if math.isfinite(most):
-                found[speeds[0]] = most
+        for speed, entry in zip(speeds, joint.each(joint.limits.effort), strict=False):
+            if most := expression_to_float(entry, mechanism.values):
+                found[speed] = -most, most
     return found
 
 
-def actuator_effort_bound(mechanism: Mechanism, actuator: Actuator) -> float:
-    """Return the largest |effort| of an actuator: by its range, or by that of its control if the
-    effort is a multiple of it; infinite if nothing bounds it."""
+def effort_ranges_by_velocity(mechanism: Mechanism) -> dict[str, EffortRange]:
+    """Return the ranges of τ by velocity, where limits of joints or ranges of actuators bound it;
+    actuators that act on several joints are left to `ActuatorReach`."""
+    found = joint_effort_ranges(mechanism)
+    for name, joint in mechanism.joints.items():
+        speeds = joint_velocity_names(name, joint)
+        if len(speeds) != 1:
+            continue
+        limits, own = found.get(speeds[0], UNBOUNDED), _range_of_actuators(mechanism, name)
+        both = max(limits[0], own[0]), min(limits[1], own[1])
+        if both != UNBOUNDED:
+            found[speeds[0]] = both
+    return found
 
-    def largest(bounds: tuple[Expression, ...] | None) -> float:
-        if bounds is None:
-            return math.inf
-        low, high = (abs(expression_to_float(x, mechanism.values)) for x in bounds)
-        return min(low, high) or max(low, high)  # a range from 0 counts by its other end
 
-    most = largest(actuator.effort_range)
+def actuator_effort_range(mechanism: Mechanism, actuator: Actuator) -> EffortRange:
+    """Return the range of an actuator's effort: its own, and that of its control if the effort is a
+    multiple of it."""
+    low, high = number_range(mechanism, actuator.effort_range)
     gain = [expression_to_float(x, mechanism.values) for x in actuator.affine_gain]
     bias = [expression_to_float(x, mechanism.values) for x in actuator.bias]
     has_free_state = actuator.activation is not None and actuator.activation.time_constant is None
-    if any(gain[1:]) or any(bias) or has_free_state:
-        return most
-    return min(most, abs(gain[0]) * largest(actuator.control_range))
+    if any(gain[1:]) or any(bias) or has_free_state or not gain[0]:
+        return low, high
+    ends = sorted(gain[0] * x for x in number_range(mechanism, actuator.control_range))
+    return max(low, ends[0]), min(high, ends[1])
 
 
-def _most_of_actuators(mechanism: Mechanism, joint: str) -> float:
-    """Return the largest |τ| that the actuators of a joint with one coordinate give together."""
-    shares = [
-        (_share_on_joint(mechanism, actuator, joint), actuator)
-        for actuator in mechanism.actuators.values()
-    ]
-    total, is_driven = 0.0, False
-    for share, actuator in shares:
+def number_range(mechanism: Mechanism, bounds: tuple[Expression, ...] | None) -> EffortRange:
+    """Return the numbers of a range; infinite ones where there is none."""
+    if bounds is None:
+        return UNBOUNDED
+    low, high = (expression_to_float(x, mechanism.values) for x in bounds)
+    return low, high
+
+
+def _range_of_actuators(mechanism: Mechanism, joint: str) -> EffortRange:
+    """Return the range of τ that the actuators of a joint with one coordinate give together."""
+    low = high = 0.0
+    is_driven = False
+    for actuator in mechanism.actuators.values():
+        share = _share_on_joint(mechanism, actuator, joint)
         if share is None:
-            return math.inf
+            return UNBOUNDED
         if share:
-            total, is_driven = total + share * actuator_effort_bound(mechanism, actuator), True
-    return total if is_driven else math.inf
+            ends = sorted(share * x for x in actuator_effort_range(mechanism, actuator))
+            low, high, is_driven = low + ends[0], high + ends[1], True
+    return (low, high) if is_driven else UNBOUNDED
 
 
 def _share_on_joint(mechanism: Mechanism, actuator: Actuator, joint: str) -> float | None:
-    """Return |τ| of a joint with one coordinate per unit of an actuator's effort; 0 if it does not
+    """Return τ of a joint with one coordinate per unit of an actuator's effort; 0 if it does not
     act there, None if it acts on other joints too, or it is not known where it acts."""
     if actuator.joint is not None:
         gear = actuator.gear
         if actuator.joint != joint or not isinstance(gear, Expression):
             return 0.0
-        return abs(expression_to_float(gear, mechanism.values))
+        return expression_to_float(gear, mechanism.values)
     if isinstance(actuator.moves, Name):
         return float(actuator.moves.name == joint)
     if actuator.moves is not None:

@@ -18,6 +18,7 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from ..live_displays import LiveDisplayed
 from .actuators import Actuator
 from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame
@@ -45,7 +46,7 @@ from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
 
 
-class Mechanism(MechanismPart):
+class Mechanism(LiveDisplayed, MechanismPart):
     """Bodies and joints between them, frames, gravity, parameters; loops, constraints, forces.
 
     Numbers are exact: decimals are rationals, `"30 deg"` is π/6, and any number may be an

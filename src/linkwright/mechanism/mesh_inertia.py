@@ -22,7 +22,7 @@ def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floa
     """
     import numpy as np
 
-    mesh = _read_mesh(file)
+    mesh = read_mesh_file(file)
     solid = mesh if mesh.is_watertight else mesh.convex_hull
     solid = solid.copy()
     solid.apply_transform(np.diag([*scale, 1.0]))
@@ -33,11 +33,11 @@ def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floa
 
 def is_closed_mesh(file: str) -> bool:
     """Return whether every edge of a mesh belongs to two faces, so that it has a volume."""
-    return bool(_read_mesh(file).is_watertight)
+    return bool(read_mesh_file(file).is_watertight)
 
 
 @lru_cache(maxsize=8)
-def _read_mesh(file: str) -> trimesh.Trimesh:
+def read_mesh_file(file: str) -> trimesh.Trimesh:
     """Return the mesh in a file, with equal vertices merged."""
     try:
         import trimesh

@@ -25,10 +25,10 @@ _REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     "damping": ("damping",),
     "springs": ("stiffness", "rest"),
     "motors": ("motor", "armature", "added_mass"),
-    "limits": ("limits",),
+    "limits": ("limits", "control_range", "effort_range"),
     "forces": ("force", "energy"),
 }
-"""The keys of joints, lengths and force elements that describe an effect."""
+"""The keys of joints, lengths, actuators and force elements that describe an effect."""
 
 _REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
@@ -45,7 +45,11 @@ def strip_effects(mechanism: Mechanism, effects: Collection[str]) -> Mechanism:
         keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
     changed: dict[str, Any] = {
         table: {name: replace_part_fields(part, keys) for name, part in parts.items()}
-        for table, parts in (("joints", mechanism.joints), ("lengths", mechanism.lengths))
+        for table, parts in (
+            ("joints", mechanism.joints),
+            ("lengths", mechanism.lengths),
+            ("actuators", mechanism.actuators),
+        )
         if parts
     }
     changed["gravity"] = (ZERO,) * 3 if "gravity" in effects else mechanism.gravity

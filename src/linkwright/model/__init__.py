@@ -1,5 +1,6 @@
 """Compiled functions of a mechanism: calls, help, guards, certified digits."""
 
-from .model import Model, compile  # noqa: A004
+from .compilation import compile  # noqa: A004
+from .model import Model
 
 __all__ = ["Model", "compile"]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..kinematics.pose_configurations import read_pose
 from ..ports import Port
 from ..types import Booleans, Floats
 from .calls import CallFacts, check_call_arguments
@@ -27,10 +28,13 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def check_configuration_shape(model: Model, function: str, q: object) -> None:
-    """Raise an error unless q is an array of the model's coordinates."""
+def read_configurations(model: Model, function: str, q: ArrayLike | str) -> Floats:
+    """Return (…, nq) coordinates as given, or those of the pose that a text names; raise an error
+    for anything else."""
+    given = read_pose(model.mechanism, q) if model.mechanism.poses else q
     port, owner = Port("q", (model.nq,)), model.mechanism.name
-    check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [q])
+    check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [given])
+    return np.asarray(given, dtype=float)
 
 
 def are_states_closed(

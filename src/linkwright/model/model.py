@@ -36,8 +36,8 @@ from .calls import (
 from .closed_states import (
     CLOSED_TOLERANCE,
     are_states_closed,
-    check_configuration_shape,
     check_states_closed,
+    read_configurations,
 )
 from .facts import load_model_facts
 from .function_help import full_function_help, model_function_table, short_function_help
@@ -67,7 +67,9 @@ def compile(  # noqa: A001 - the name that people call
     threads: int | None = None,
     target: MachineTarget | None = None,
 ) -> Model:
-    """Return a model of a mechanism: its functions as machine code.
+    """Return a model of a mechanism: its functions as machine code of a processor.
+
+    `linkwright.compile` also compiles for GPUs.
 
     Parameters
     ----------
@@ -168,24 +170,22 @@ class Model(
         """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
-    def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
+    def close(self, q: ArrayLike | str, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """Return configurations with loops and constraints of positions closed.
 
         The coordinates of the independent velocities keep their values; `q` (…, nq) has first
-        guesses (rad, m) of the others. `t` is the time (s), `p` has values of the parameters that
-        the model keeps (default: `nominal_parameters`).
+        guesses (rad, m) of the others, or names a pose of the mechanism. `t` is the time (s), `p`
+        has values of the parameters that the model keeps (default: `nominal_parameters`).
         """
         from .guard import close_batch_positions
 
-        check_configuration_shape(self, "close", q)
+        given = read_configurations(self, "close", q)
         kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
-        return close_batch_positions(
-            self, np.asarray(q, dtype=float), np.asarray(t, dtype=float), kept
-        )
+        return close_batch_positions(self, given, np.asarray(t, dtype=float), kept)
 
     def closed(
         self,
-        q: ArrayLike,
+        q: ArrayLike | str,
         t: ArrayLike = 0.0,
         p: ArrayLike | None = None,
         *,
@@ -197,12 +197,12 @@ class Model(
         models give meaningless numbers elsewhere. `t` is the time (s), `p` has values of the
         parameters that the model keeps (default: `nominal_parameters`).
         """
-        check_configuration_shape(self, "closed", q)
-        return are_states_closed(self, np.asarray(q, float), t, p, tolerance)
+        given = read_configurations(self, "closed", q)
+        return are_states_closed(self, given, t, p, tolerance)
 
     def check_closed(
         self,
-        q: ArrayLike,
+        q: ArrayLike | str,
         t: ArrayLike = 0.0,
         p: ArrayLike | None = None,
         *,
@@ -216,8 +216,8 @@ class Model(
         (s); `qd` and `qdd` are checked where given; `p` has values of the parameters that the
         model keeps; `tolerance` is the largest residual (m, rad).
         """
-        check_configuration_shape(self, "check_closed", q)
-        check_states_closed(self, np.asarray(q, float), t, p, qd=qd, qdd=qdd, tolerance=tolerance)
+        given = read_configurations(self, "check_closed", q)
+        check_states_closed(self, given, t, p, qd=qd, qdd=qdd, tolerance=tolerance)
 
     # -- functions -----------------------------------------------------------------------
 

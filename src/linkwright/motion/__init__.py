@@ -10,6 +10,7 @@ from .path_geometry import ToolPath, circular, straight
 from .point_motions import accelerated, quintic, through, trapezoid
 from .timing import at_limits
 from .tool_paths import arc, follow, line
+from .tool_singularities import SingularPositions, singular_positions
 from .trajectory import Trajectory
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Joints",
     "MotionPlan",
     "ScrewAxis",
+    "SingularPositions",
     "ToolPath",
     "Trajectory",
     "accelerated",
@@ -32,6 +34,7 @@ __all__ = [
     "planned",
     "quintic",
     "screw_axis",
+    "singular_positions",
     "straight",
     "through",
     "trapezoid",

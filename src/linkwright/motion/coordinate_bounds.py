@@ -12,7 +12,7 @@ from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate_expression_exactly
 from ..mechanism import Joint, Mechanism, mechanism_names
-from ..mechanism.effort_bounds import effort_bounds_by_velocity
+from ..mechanism.effort_bounds import effort_ranges_by_velocity
 from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
@@ -28,8 +28,10 @@ class CoordinateBounds(NotebookDisplayed):
     ----------
     lower, upper : (nq,) array
         Ranges of the coordinates, rad or m.
-    velocity, effort : (nv,) array
-        Largest |q̇|, rad/s or m/s, and largest |τ|, N m or N.
+    velocity : (nv,) array
+        Largest |q̇|, rad/s or m/s.
+    effort_lower, effort_upper : (nv,) array
+        Least and greatest τ, N m or N.
     full_turns : (nq,) array of bool
         Coordinates that mean the same after 2π.
     """
@@ -37,7 +39,8 @@ class CoordinateBounds(NotebookDisplayed):
     lower: Floats
     upper: Floats
     velocity: Floats
-    effort: Floats
+    effort_lower: Floats
+    effort_upper: Floats
     full_turns: Booleans
 
     def summary(self) -> str:
@@ -51,7 +54,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
 
     A joint that mimics another one narrows the range of that one. A velocity or effort limit of 0
     counts as not stated, as files write it. Ranges of actuators bound the effort of the joints that
-    they drive.
+    they drive, where each acts on one joint; for others see `plan.exceeded`.
 
     Parameters
     ----------
@@ -74,6 +77,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
         np.full(names.nq, -np.inf),
         np.full(names.nq, np.inf),
         np.full(names.nv, np.inf),
+        np.full(names.nv, -np.inf),
         np.full(names.nv, np.inf),
         np.zeros(names.nq, dtype=bool),
     )
@@ -88,9 +92,9 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
             _set_joint_bounds(mechanism, found, joint, at_q, at_v)
             at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.dofs)
     _narrow_bounds_by_mimics(mechanism, found, leaders)
-    for name, most in effort_bounds_by_velocity(mechanism).items():
+    for name, bounds in effort_ranges_by_velocity(mechanism).items():
         index = names.qd.index(name)
-        found.effort[index] = min(found.effort[index], most)
+        found.effort_lower[index], found.effort_upper[index] = bounds
     free = np.isinf(found.lower) & np.isinf(found.upper)
     np.logical_and(found.full_turns, free, out=found.full_turns)
     return found
@@ -141,7 +145,7 @@ def _refuse_bounds_of_chosen_coordinates(mechanism: Mechanism) -> None:
 def _set_joint_bounds(
     mechanism: Mechanism, found: CoordinateBounds, joint: Joint, at_q: int, at_v: int
 ) -> None:
-    for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
+    for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v)):
         array = getattr(found, key)
         for k, value in enumerate(
             _coordinate_bounds_from_limits(mechanism, joint, getattr(joint.limits, key))
@@ -175,8 +179,10 @@ def _narrow_bounds_by_mimics(
             continue
         at_q, at_v = leaders[name]
         found.full_turns[at_q] = False
-        low, high, speed, force = (np.full(1, x) for x in (-np.inf, np.inf, np.inf, np.inf))
-        own = CoordinateBounds(low, high, speed, force, np.zeros(1, dtype=bool))
+        low, high = np.full(1, -np.inf), np.full(1, np.inf)
+        own = CoordinateBounds(
+            low, high, high.copy(), low.copy(), high.copy(), np.zeros(1, dtype=bool)
+        )
         _set_joint_bounds(mechanism, own, joint, 0, 0)
         ends = sorted(((own.lower[0] - offset) / gain, (own.upper[0] - offset) / gain))
         found.lower[at_q] = max(found.lower[at_q], ends[0])

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..errors import LinkwrightError
 from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism
+from ..mechanism.effort_bounds import UNBOUNDED, actuator_effort_range
 from ..model.model import Model
 from ..model.model import compile as compiled
 from ..number_checks import check_vector
@@ -221,7 +222,12 @@ def _spline_with_stops(points: list[Floats], times: Floats, stops: list[int]) ->
 def has_timing_limits(mechanism: Mechanism) -> bool:
     """Whether some joint has a velocity or effort limit, from which a duration follows."""
     bounds = bounds_of(mechanism)
-    return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
+    stated = np.concatenate([bounds.velocity, bounds.effort_lower, bounds.effort_upper])
+    has_ranges = any(
+        actuator_effort_range(mechanism, actuator) != UNBOUNDED
+        for actuator in mechanism.actuators.values()
+    )
+    return has_ranges or bool(np.isfinite(stated).any())
 
 
 def _joints_at_target(

@@ -14,6 +14,7 @@ import numpy as np
 from ..conveniences import find_convenience
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import FileError
+from ..live_displays import LiveDisplayed
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
 from .coordinate_units import trajectory_number_text, trajectory_units
@@ -27,7 +28,7 @@ PICTURE_ENDINGS = (".png", ".pdf", ".svg")
 
 
 @dataclass(frozen=True, repr=False)
-class MotionPlan(NotebookDisplayed):
+class MotionPlan(NotebookDisplayed, LiveDisplayed):
     """A planned motion of a frame, sampled, with the efforts that it takes.
 
     Attributes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,8 @@ from ..mechanism import Mechanism, mechanism_names
 from ..model.model import Model
 from ..model.model import compile as compiled
 from ..number_checks import check_scalar_or_vector
-from ..types import Floats
+from ..types import Booleans, Floats
+from .actuator_reach import ActuatorReach
 from .coordinate_bounds import bounds_of, trajectory_range_violations
 from .coordinate_units import trajectory_number_text, trajectory_units
 from .length_ranges import length_range_violations
@@ -43,6 +45,18 @@ def refuse_quaternion_trajectories(mechanism: Mechanism, model: Model) -> None:
         )
 
 
+class EffortBounds(NamedTuple):
+    """The least and the greatest τ (nv,), N m or N."""
+
+    lower: Floats
+    upper: Floats
+
+    @property
+    def are_infinite(self) -> bool:
+        """Whether nothing is bounded."""
+        return not np.isfinite(np.concatenate(self)).any()
+
+
 @dataclass(frozen=True)
 class _PacedTrajectory:
     """A trajectory at its samples, and the actuator efforts that it needs at other paces."""
@@ -59,12 +73,23 @@ class _PacedTrajectory:
         largest = max(float(np.abs(self.qd).max()), float(np.sqrt(np.abs(self.qdd).max())))
         return 1 / largest if largest else 1.0
 
+    @cached_property
+    def reach(self) -> ActuatorReach:
+        """What actuators on several velocities can exert at the samples."""
+        return ActuatorReach.along(self.model, self.t, self.q)
+
     def effort_at_paces(self, paces: Floats) -> Floats:
-        """|τ| (…, samples, nv) for paces 1/r (…)."""
+        """τ (…, samples, nv) for paces 1/r (…)."""
         y = np.asarray(paces)[..., None, None]
         time = self.model.names.time_arguments(self.t / y[..., 0])
         tau = self.model.inverse_dynamics(self.q, self.qd * y, self.qdd * y * y, *time)
-        return np.asarray(np.abs(tau), dtype=float)
+        return np.asarray(tau, dtype=float)
+
+    def is_within(self, paces: Floats, bounds: EffortBounds) -> Booleans:
+        """Whether all efforts at paces 1/r (…) are within bounds and what actuators can exert."""
+        tau = self.effort_at_paces(paces)
+        inside = ((tau >= bounds.lower) & (tau <= bounds.upper)).all(axis=(-2, -1))
+        return np.asarray(inside & self.reach.can_exert(tau).all(axis=-1))
 
 
 def at_limits(
@@ -106,26 +131,35 @@ def at_limits(
         raise LinkwrightError(
             f"the trajectory has {trajectory.size} coordinates, the mechanism {model.nq}"
         )
-    bounds = bounds_of(mechanism)
-    v, f = (
-        own if given is None else check_scalar_or_vector(given, model.nv, what, or_infinite=True)
-        for given, own, what in (
-            (velocity, bounds.velocity, "velocity"),
-            (effort, bounds.effort, "effort"),
-        )
-    )
-    if not (v > 0).all() or not (f > 0).all():
-        raise LinkwrightError("limits must be above 0")
+    v, bounds = _timing_bounds(mechanism, model.nv, velocity, effort)
     if samples < 2:
         raise LinkwrightError(f"samples must be at least 2 (got {samples})")
     motion = _PacedTrajectory(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
         fastest = float((v / _peak_rates(trajectory, 1)).min())
-    if np.isinf(f).all():
+    if bounds.are_infinite and not motion.reach.is_bounded:
         if np.isinf(fastest):
             raise LinkwrightError("no limit is given", remedy="give velocity or effort")
         return trajectory.stretched(1 / fastest)
-    return trajectory.stretched(1 / _fastest_pace(motion, f, fastest))
+    return trajectory.stretched(1 / _fastest_pace(motion, bounds, fastest))
+
+
+def _timing_bounds(
+    mechanism: Mechanism, nv: int, velocity: ArrayLike | None, effort: ArrayLike | None
+) -> tuple[Floats, EffortBounds]:
+    """The largest velocities and the bounds of efforts: those given, or the mechanism's own."""
+    own = bounds_of(mechanism)
+    v, efforts = own.velocity, EffortBounds(own.effort_lower, own.effort_upper)
+    if velocity is not None:
+        v = check_scalar_or_vector(velocity, nv, "velocity", or_infinite=True)
+    if effort is not None:
+        f = check_scalar_or_vector(effort, nv, "effort", or_infinite=True)
+        efforts = EffortBounds(-f, f)
+        if not (f > 0).all():
+            raise LinkwrightError("limits must be above 0")
+    if not (v > 0).all():
+        raise LinkwrightError("limits must be above 0")
+    return v, efforts
 
 
 def peak_rates_and_efforts(
@@ -136,7 +170,7 @@ def peak_rates_and_efforts(
     return (
         _peak_rates(trajectory, 1),
         _peak_rates(trajectory, 2),
-        motion.effort_at_paces(np.asarray(1.0)).max(axis=0),
+        np.abs(motion.effort_at_paces(np.asarray(1.0))).max(axis=0),
     )
 
 
@@ -146,38 +180,56 @@ def _peak_rates(trajectory: Trajectory, order: int) -> Floats:
 
 
 def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
-    """Sentences on the ranges, velocity limits and effort limits that a trajectory violates;
-    efforts are checked at equally spaced samples, as in `at_limits`."""
-    bounds, (speeds, _, drives) = (
-        bounds_of(mechanism),
-        peak_rates_and_efforts(mechanism, trajectory),
-    )
+    """Sentences on the ranges, velocity limits and effort limits that a trajectory violates, and on
+    what actuators cannot exert; efforts are checked at equally spaced samples, as in
+    `at_limits`."""
+    bounds = bounds_of(mechanism)
+    motion = _PacedTrajectory(compiled(mechanism, threads=1), *trajectory.sampled(_TIMING_SAMPLES))
+    tau = motion.effort_at_paces(np.asarray(1.0))
     units, names = trajectory_units(mechanism), mechanism_names(mechanism).qd
     found = trajectory_range_violations(mechanism, trajectory)
     found += length_range_violations(mechanism, trajectory)
-    for what, tops, most, of in (
-        ("the speed", speeds, bounds.velocity, [u.rates[0] for u in units]),
-        ("the drive", drives, bounds.effort, [u.effort for u in units]),
-    ):
-        for name, top, limit, unit in zip(names, tops, most, of, strict=True):
-            if top > limit * (1 + _LIMIT_SLACK):
-                reached = trajectory_number_text(top, unit)
-                found += [f"{what} of {name} is up to {reached}, its limit {limit:.5g}"]
-    return tuple(found)
+    rates = zip(names, _peak_rates(trajectory, 1), bounds.velocity, units, strict=True)
+    for name, top, limit, unit in rates:
+        if top > limit * (1 + _LIMIT_SLACK):
+            reached = trajectory_number_text(top, unit.rates[0])
+            found += [f"the speed of {name} is up to {reached}, its limit {limit:.5g}"]
+    ends = zip(names, tau.T, bounds.effort_lower, bounds.effort_upper, units, strict=True)
+    for name, efforts, low, high, unit in ends:
+        found += _effort_violation(name, efforts, (float(low), float(high)), unit.effort)
+    return (*found, *motion.reach.violations(motion.qd, tau))
 
 
-def _fastest_pace(motion: _PacedTrajectory, most: Floats, fastest: float) -> float:
+def _effort_violation(
+    name: str, efforts: Floats, bounds: tuple[float, float], unit: str
+) -> list[str]:
+    """A sentence on efforts (samples,) that leave their range; none where they do not."""
+    low, high = bounds
+    slack = _LIMIT_SLACK * max((abs(x) for x in bounds if np.isfinite(x)), default=0.0)
+    least, most = float(efforts.min()), float(efforts.max())
+    if least >= low - slack and most <= high + slack:
+        return []
+    if low == -high:
+        reached = trajectory_number_text(max(-least, most), unit)
+        return [f"the drive of {name} is up to {reached}, its limit {high:.5g}"]
+    ends = [trajectory_number_text(x, unit) for x in (least, most)]
+    return [
+        f"the drive of {name} goes from {ends[0]} to {ends[1]}, its range is {low:.5g} to "
+        f"{high:.5g}"
+    ]
+
+
+def _fastest_pace(motion: _PacedTrajectory, bounds: EffortBounds, fastest: float) -> float:
     """The greatest pace up to `fastest` at which all efforts are within their limits."""
     if np.isinf(fastest):
-        fastest = _excessive_pace(motion, most)
+        fastest = _excessive_pace(motion, bounds)
     slowest = min(_SLOWEST_VELOCITY * motion.unit_pace, 1e-4 * fastest)
     count = int(_PACES_PER_DECADE * np.log10(fastest / slowest)) + 1
     paces = np.geomspace(slowest, fastest, count)
-    shares = motion.effort_at_paces(paces) / most
-    good = (shares <= 1).all(axis=(-2, -1))
+    good = motion.is_within(paces, bounds)
     if not good.any():
         raise LinkwrightError(
-            _slowest_motion_message(motion, most), remedy="reduce the load, or raise the limits"
+            _slowest_motion_message(motion, bounds), remedy="reduce the load, or raise the limits"
         )
     k = int(np.nonzero(good)[0][-1])
     if k == len(paces) - 1:
@@ -185,28 +237,36 @@ def _fastest_pace(motion: _PacedTrajectory, most: Floats, fastest: float) -> flo
     low, high = paces[k], paces[k + 1]
     for _ in range(60):
         middle = (low + high) / 2
-        if (motion.effort_at_paces(middle) <= most).all():
+        if motion.is_within(np.asarray(middle), bounds):
             low = middle
         else:
             high = middle
     return float(low)
 
 
-def _excessive_pace(motion: _PacedTrajectory, most: Floats) -> float:
+def _excessive_pace(motion: _PacedTrajectory, bounds: EffortBounds) -> float:
     """A pace at which some effort certainly exceeds its limit."""
     pace = motion.unit_pace
-    while (motion.effort_at_paces(np.asarray(pace)) <= most).all():
+    while motion.is_within(np.asarray(pace), bounds):
         pace *= 2
         if pace > 1e9 * motion.unit_pace:
             raise LinkwrightError("no pace of this motion takes the actuators to their limits")
     return pace * 16
 
 
-def _slowest_motion_message(motion: _PacedTrajectory, most: Floats) -> str:
-    held = motion.effort_at_paces(np.asarray(_SLOWEST_VELOCITY * motion.unit_pace)).max(axis=0)
-    worst = int(np.argmax(held / most))
-    name = motion.model.qd_names[worst]
+def _slowest_motion_message(motion: _PacedTrajectory, bounds: EffortBounds) -> str:
+    tau = motion.effort_at_paces(np.asarray(_SLOWEST_VELOCITY * motion.unit_pace))
+    over = np.maximum(tau - bounds.upper, bounds.lower - tau).max(axis=0)
+    if not (over > 0).any():
+        words = motion.reach.violations(motion.qd * 0, tau)
+        return f"no duration is long enough: {words[0] if words else 'efforts are beyond limits'}"
+    worst = int(np.argmax(over))
+    column = tau[:, worst]
+    above = float(column.max()) > bounds.upper[worst]
+    need, have = (
+        (column.max(), bounds.upper[worst]) if above else (column.min(), bounds.lower[worst])
+    )
     return (
-        f"no duration is long enough: '{name}' needs {held[worst]:.4g} for the slowest motion, "
-        f"and has {most[worst]:.4g}"
+        f"no duration is long enough: '{motion.model.qd_names[worst]}' needs {need:.4g} for the "
+        f"slowest motion, and has {have:.4g}"
     )

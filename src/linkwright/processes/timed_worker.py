@@ -102,6 +102,12 @@ class TimedWorkerProcess:
             raise value
         return value
 
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process; None if it is not running."""
+        process = self._process
+        return None if process is None else process.pid
+
     def kill_process(self) -> None:
         """End the process while another thread waits for its answer."""
         process = self._process

@@ -56,7 +56,7 @@ def marks_page(homework: Homework) -> str:
         columns=_marks_columns(homework),
         solution=_solution_table_rows(homework),
         words=_VERDICT_WORDS,
-        typeset=lambda text, names: _typeset_equation(text, homework, names),
+        typeset=lambda text, names: typeset_checked_equation(text, homework.coordinates, names),
         mean=sum(text.mark for text in homework) / (len(homework) or 1),
         style=Markup(text_font_css() + formula_font_css()) + read_page_asset("marks.css"),
         version=__version__,
@@ -85,8 +85,11 @@ def _solution_table_rows(homework: Homework) -> list[tuple[str, tuple[int, int, 
     return rows
 
 
-def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) -> Markup:
-    """An equation as MathML with line breaks; as text if it cannot be parsed or is too long."""
+def typeset_checked_equation(
+    text: str, coordinates: Iterable[str], said: Mapping[str, str]
+) -> Markup:
+    """Returns an equation as MathML with line breaks; as text if it cannot be parsed or is too
+    long."""
     if len(text) > _MAX_TYPESET_LENGTH:
         return Markup("<code>{}</code>").format(text)
     try:
@@ -94,9 +97,7 @@ def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) ->
     except ExpressionError:
         return Markup("<code>{}</code>").format(text)
     breaker = ExpressionBreaker(
-        ExpressionTypesetter(
-            MathmlNotation(), _dotted_page_names(sides, homework.coordinates, said)
-        )
+        ExpressionTypesetter(MathmlNotation(), _dotted_page_names(sides, coordinates, said))
     )
     pieces: list[str] = []
     for i, side in enumerate(sides):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from ..comparison import Comparison, compare
+from ..comparison import Comparison
+from ..comparison.formulation_comparison import measure_comparison
 from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
 from ..forms.quantity_typesetting import (
@@ -17,7 +20,10 @@ from ..forms.quantity_typesetting import (
     typeset_quantity,
     typesettable_functions,
 )
-from ..formulations import derive
+from ..formulations import FORMULATIONS, derive
+from ..formulations.approximate_penalties import mechanism_with_penalties
+from ..linkages.bearing_loads import BearingForces
+from ..live import LiveScene
 from ..mechanism import Mechanism
 from ..processes.timed_worker import (
     TimedWorkerProcess,
@@ -28,16 +34,28 @@ from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from ..written_equations import equation_of_motion_functions
 from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
+from .live_section import make_page_scene
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
+from .page_findings import (
+    PageModes,
+    PageRanges,
+    find_page_bearings,
+    find_page_modes,
+    find_page_ranges,
+)
 from .shown_motion import LeftOutPagePart, PageMotion, compute_page_motion, page_part_or_reason
 
 MAX_OPEN_LATEX, MAX_FUNCTION_TEXT, MAX_FUNCTION_MARKUP = 6_000, 20_000, 400_000
 """Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
 all, and of its markup."""
 NO_MARKUP = Markup()
-MAX_COMPARED_SECONDS = 1.0
-"""Seconds of motion by which formulations are compared, at most."""
+MAX_COMPARED_SECONDS = 0.1
+"""Seconds of motion by which formulations are compared, at most: stiff ones take long."""
+BUDGETS_PER_FORMULATION = 10.0
+"""How often the time of one formulation in the comparison fits into the budget."""
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -72,47 +90,101 @@ PageEquations = tuple[PageFunction, ...] | tuple[PageEquationSet, ...]
 """The functions M, C, g, … of the general equation, or formulations in their own forms."""
 
 
+StageReport = Callable[[str, float | None], None]
+"""Told the name of a stage when it begins, and again with its seconds when it has ended."""
+
+
+def ignore_page_stages(stage: str, seconds: float | None) -> None:
+    """Report stages to nobody."""
+
+
 @dataclass(frozen=True)
 class PageParts:
-    """The parts of a page, or the reasons why they are left out."""
+    """The parts of a page that are being made; each ends as the part, or as the reason why it is
+    left out. Parts that a mechanism does not have end as None."""
 
-    equations: PageEquations | LeftOutPagePart
-    checks: VerificationReport | LeftOutPagePart
-    motion: PageMotion | LeftOutPagePart
-    comparison: Comparison | LeftOutPagePart
+    equations: Future[PageEquations | LeftOutPagePart]
+    checks: Future[VerificationReport | LeftOutPagePart]
+    motion: Future[PageMotion | LeftOutPagePart]
+    comparison: Future[Comparison | LeftOutPagePart]
+    live: Future[LiveScene | LeftOutPagePart]
+    ranges: Future[PageRanges | LeftOutPagePart]
+    bearings: Future[BearingForces | LeftOutPagePart | None]
+    modes: Future[PageModes | LeftOutPagePart | None]
 
 
-def make_page_parts(
-    mechanism: Mechanism, start: PageMotionStart, budget: float, by: Sequence[str] | None
-) -> PageParts:
-    """Makes all parts, two at a time; each may take `budget` seconds."""
+@contextmanager
+def begin_page_parts(
+    mechanism: Mechanism,
+    start: PageMotionStart,
+    budget: float,
+    by: Sequence[str] | None,
+    report: StageReport = ignore_page_stages,
+) -> Iterator[PageParts]:
+    """Begins to make all parts, two at a time; each may take `budget` seconds, the later ones less.
+    An error inside ends all of them."""
     with (
         clear_worker_cancellation(),
-        ThreadPoolExecutor(2) as pool,
+        ThreadPoolExecutor(1) as first,
+        ThreadPoolExecutor(1) as second,
         TimedWorkerProcess() as one,
         TimedWorkerProcess() as other,
+        cancel_workers_on_error(),
     ):
-        first = pool.submit(
-            lambda: (
-                compute_page_motion(one, mechanism, start, budget),
-                page_part_or_reason(
-                    lambda: one.call_within(write_page_equations, mechanism, by, seconds=budget)
+        queue = _PartQueue(first, one, budget, report)
+        side = _PartQueue(second, other, budget, report)
+        motion = queue.submit("motion", lambda: compute_page_motion(one, mechanism, start, budget))
+        yield PageParts(
+            motion=motion,
+            live=queue.submit(
+                "live mechanism",
+                lambda: one.call_within(
+                    make_page_scene, mechanism, motion.result(), seconds=budget
                 ),
-            )
-        )
-        second = pool.submit(
-            lambda: (
-                page_part_or_reason(lambda: other.call_within(verify, mechanism, seconds=budget)),
-                page_part_or_reason(
-                    lambda: _compare_within_page_budget(
-                        mechanism, by, page_comparison_seconds(start), budget
-                    )
+            ),
+            equations=queue.call("equations", 1.0, write_page_equations, mechanism, by),
+            ranges=queue.call("ranges", 0.25, find_page_ranges, mechanism),
+            bearings=queue.call("bearing forces", 0.25, find_page_bearings, mechanism),
+            modes=queue.call("modes", 0.15, find_page_modes, mechanism),
+            checks=side.call("verification", 1.0, verify, mechanism),
+            comparison=side.submit(
+                "formulations",
+                lambda: _compare_page_formulations(
+                    other, mechanism, by, page_comparison_seconds(start), budget, report
                 ),
-            )
+            ),
         )
-        with cancel_workers_on_error():
-            (motion, equations), (checks, comparison) = first.result(), second.result()
-    return PageParts(equations, checks, motion, comparison)
+
+
+@dataclass(frozen=True)
+class _PartQueue:
+    """A thread that asks one worker process for parts, one after the other."""
+
+    thread: ThreadPoolExecutor
+    worker: TimedWorkerProcess
+    budget: float
+    report: StageReport
+
+    def submit(self, stage: str, make: Callable[[], Made]) -> Future[Made | LeftOutPagePart]:
+        """Queues a part; its stage is reported when it begins and ends."""
+
+        def work() -> Made | LeftOutPagePart:
+            self.report(stage, None)
+            begin = time.monotonic()
+            found = page_part_or_reason(make)
+            self.report(stage, time.monotonic() - begin)
+            return found
+
+        return self.thread.submit(work)
+
+    def call(
+        self, stage: str, share: float, function: Callable[..., Made], *arguments: object
+    ) -> Future[Made | LeftOutPagePart]:
+        """Queues a call in the worker process, which may take a share of the budget."""
+        seconds = share * self.budget
+        return self.submit(
+            stage, lambda: self.worker.call_within(function, *arguments, seconds=seconds)
+        )
 
 
 def page_comparison_seconds(start: PageMotionStart) -> float:
@@ -120,11 +192,32 @@ def page_comparison_seconds(start: PageMotionStart) -> float:
     return min(start.seconds, MAX_COMPARED_SECONDS)
 
 
-def _compare_within_page_budget(
-    mechanism: Mechanism, by: Sequence[str] | None, duration: float, budget: float
+def page_comparison_budget(budget: float) -> float:
+    """Seconds that one formulation may take in the comparison of a page with this budget."""
+    return budget / BUDGETS_PER_FORMULATION
+
+
+def _compare_page_formulations(
+    worker: TimedWorkerProcess,
+    mechanism: Mechanism,
+    by: Sequence[str] | None,
+    duration: float,
+    budget: float,
+    report: StageReport,
 ) -> Comparison:
-    """Compares formulations within twice the budget, s."""
-    return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
+    """Compares formulations within the budget for all of them together; the slowest kind comes
+    last, so that it takes nothing from the others."""
+    names = sorted(by or FORMULATIONS, key=lambda name: name == "approximate")
+    smooth = mechanism_with_penalties(mechanism.without("friction"), names)
+    return measure_comparison(
+        worker,
+        smooth,
+        names,
+        duration,
+        page_comparison_budget(budget),
+        budget,
+        report=lambda name: report(f"formulations: {name}", None),
+    )
 
 
 def write_page_equations(mechanism: Mechanism, by: Sequence[str] | None) -> PageEquations:
@@ -132,12 +225,14 @@ def write_page_equations(mechanism: Mechanism, by: Sequence[str] | None) -> Page
     functions of the general equation of motion."""
     if not by:
         return write_page_functions(mechanism)
-    return tuple(_write_page_equation_set(mechanism, name) for name in by)
+    return tuple(write_page_equation_set(mechanism, name) for name in by)
 
 
-def _write_page_equation_set(mechanism: Mechanism, by: str) -> PageEquationSet:
-    """The equations of one formulation in its own form."""
-    found = derive(mechanism, by=by).equation_set()
+def write_page_equation_set(mechanism: Mechanism, by: str, steps: bool = False) -> PageEquationSet:
+    """The equations of one formulation in its own form; with `steps` its derivation line by line,
+    if it has one."""
+    equations = derive(mechanism, by=by)
+    found = equations.equation_set(steps=steps and equations.derivation_steps is not None)
     sections = []
     for section in found.sections:
         source, markup = section.source, page_section_html(section)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import platform
 import re
 import shlex
@@ -19,9 +17,12 @@ from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import formula_font_css, text_font_css
 from ..formulations import formulation_module
+from ..live import page_script, script_hash, viewer_style
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
 from ..writers import write_mechanism_text
+from .finding_sections import bearings_section, modes_section, ranges_section
+from .live_section import live_section
 from .mechanism_facts import mechanism_page_facts
 from .motion_starts import (
     DEFAULT_SECONDS,
@@ -30,7 +31,14 @@ from .motion_starts import (
     default_page_motion_start,
     page_number_text,
 )
-from .page_parts import make_page_parts, page_comparison_seconds
+from .page_parts import (
+    PageParts,
+    StageReport,
+    begin_page_parts,
+    ignore_page_stages,
+    page_comparison_budget,
+    page_comparison_seconds,
+)
 from .page_sections import (
     checks_section,
     comparison_section,
@@ -47,9 +55,13 @@ _MAX_FILE_CHARACTERS = 60_000
 """Characters of a mechanism's own file that still stand on the page."""
 _SECTION_TITLES = {
     "mechanism": "Mechanism",
+    "live": "Live",
     "equations": "Equations",
     "checks": "Verification",
     "motion": "Motion",
+    "ranges": "Ranges",
+    "bearings": "Bearing forces",
+    "modes": "Modes",
     "formulations": "Formulations",
     "again": "Make it again",
 }
@@ -67,11 +79,13 @@ def page(
     by: Sequence[str] | None = None,
     base: str | None = None,
     closure: float | None = None,
+    progress: StageReport = ignore_page_stages,
 ) -> str:
     """Return the page of a mechanism as HTML that needs no network and no other file.
 
-    The page has a picture, the equations, their verification, a motion with plots and a film, the
-    comparison of formulations, and the commands that reproduce all of it.
+    The page has a picture, the equations, their verification, a motion with plots and a film,
+    ranges and singular positions, bearing forces of linkages, linear modes, the comparison of
+    formulations, and the commands that reproduce all of it.
 
     Parameters
     ----------
@@ -93,6 +107,9 @@ def page(
         (default: the general equations, and all).
     base, closure : str and float, optional
         The options `--base` and `--closure` with which the file was read; for the commands.
+    progress : function, optional
+        Called with the name of each stage and None when it begins, and with its seconds when it
+        has ended; from several threads.
 
     Returns
     -------
@@ -111,31 +128,56 @@ def page(
         )
     for one in by or ():
         formulation_module(one)
-    parts = make_page_parts(mechanism, start, budget, by)
-    moved = parts.motion if isinstance(parts.motion, PageMotion) else None
-    at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
-    name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
-    name += f" --base {shlex.quote(base)}" if base else ""
-    name += f" --closure {closure:g}" if closure is not None else ""
+    name = page_file_words(mechanism, file, base, closure)
     said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
-    again = PageCommands.from_request(
-        name, moved, start, said if said.is_given or duration else None, budget, by
-    )
+    asked = said if said.is_given or duration else None
+    with begin_page_parts(mechanism, start, budget, by, progress) as parts:
+        motion = parts.motion.result()
+        moved = motion if isinstance(motion, PageMotion) else None
+        again = PageCommands.from_request(name, moved, start, asked, budget, by)
+        body = _page_body(mechanism, name, start, moved, parts, again)
+    return page_html_document(mechanism.name, body)
+
+
+def _page_body(
+    mechanism: Mechanism,
+    name: str,
+    start: PageMotionStart,
+    moved: PageMotion | None,
+    parts: PageParts,
+    again: PageCommands,
+) -> Markup:
+    """The body of the page; sections are drawn while other parts are still being made."""
     info = mechanism_page_facts(mechanism)
-    body = render_template(
+    at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
+    drawn = {
+        "mechanism": mechanism_section(mechanism, info, *at),
+        "live": live_section(parts.live.result(), name),
+        "motion": motion_section(parts.motion.result(), again.simulate),
+        "equations": equations_section(parts.equations.result(), name, mechanism_names(mechanism)),
+        "ranges": ranges_section(parts.ranges.result(), name),
+        "bearings": bearings_section(parts.bearings.result(), name),
+        "modes": modes_section(parts.modes.result(), name),
+        "checks": checks_section(parts.checks.result(), name),
+        "formulations": comparison_section(parts.comparison.result(), again.compare),
+        "again": reproduction_section(mechanism, name, again),
+    }
+    shown = {key: title for key, title in _SECTION_TITLES.items() if drawn[key]}
+    return render_template(
         "page.html",
         header=page_header(mechanism, info),
-        links=_SECTION_TITLES,
-        sections=[
-            mechanism_section(mechanism, info, *at),
-            equations_section(parts.equations, name, mechanism_names(mechanism)),
-            checks_section(parts.checks, name),
-            motion_section(parts.motion, again.simulate),
-            comparison_section(parts.comparison, again.compare),
-            reproduction_section(mechanism, name, again),
-        ],
+        links=shown,
+        sections=[drawn[key] for key in shown],
     )
-    return page_html_document(mechanism.name, body)
+
+
+def page_file_words(
+    mechanism: Mechanism, file: str | None, base: str | None, closure: float | None
+) -> str:
+    """The file and the options of its reading, as the commands on a page have them."""
+    name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
+    name += f" --base {shlex.quote(base)}" if base else ""
+    return name + (f" --closure {closure:g}" if closure is not None else "")
 
 
 def _choose_page_motion_start(
@@ -182,7 +224,7 @@ class PageCommands:
         words = moved.command_arguments if moved else page_simulate_arguments(start)
         asked = f"{said.command_arguments()} -t {page_number_text(start.seconds)}" if said else ""
         compared_time = page_number_text(page_comparison_seconds(start))
-        compared = f"-t {compared_time} --budget {page_number_text(budget / 2)}"
+        compared = f"-t {compared_time} --budget {page_number_text(page_comparison_budget(budget))}"
         return cls(
             f"linkwright report {file}{asked}{chosen} --budget {page_number_text(budget)} "
             "-o report.html",
@@ -220,10 +262,14 @@ def reproduction_section(mechanism: Mechanism, file: str, again: PageCommands) -
 
 
 def page_html_document(title: str, body: Markup) -> str:
-    """Returns the whole document; its policy allows no fetching and only its own scripts."""
+    """Returns the whole document; its policy allows no fetching and only its own scripts, and
+    WebAssembly where there is a live mechanism."""
     script = read_page_asset("page.js")
+    is_live = '<div class="lw-live">' in body
+    module, live_style = (page_script(), viewer_style()) if is_live else ("", "")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
-    allowed = " ".join(f"'sha256-{_page_script_hash(text)}'" for text in dict.fromkeys(scripts))
+    allowed = " ".join(map(script_hash, dict.fromkeys(scripts)))
+    allowed += f" {script_hash(module)} 'wasm-unsafe-eval'" if is_live else ""
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
         f"script-src {allowed}"
@@ -232,13 +278,14 @@ def page_html_document(title: str, body: Markup) -> str:
         "document.html",
         policy=policy,
         title=title,
-        style=Markup(text_font_css() + formula_font_css()) + read_page_asset("page.css"),
+        style=page_font_style() + read_page_asset("page.css") + Markup(live_style),
         body=body,
         script=script,
+        module=Markup(module),
     )
     return f"{text}\n"
 
 
-def _page_script_hash(text: str) -> str:
-    """The hash by which the content security policy allows a script."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def page_font_style() -> Markup:
+    """Returns the style sheet that embeds the fonts of pages."""
+    return Markup(text_font_css() + formula_font_css())

@@ -14,7 +14,7 @@ from ..kinematics.assembly import nearest_constrained_velocities
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import coordinate_units
 from ..processes.timed_worker import TimedWorkerProcess
-from ..show.scene import mechanism_scene
+from ..show.mechanism_scene import mechanism_scene
 from ..show.traced_points import drawn_placements_at_times
 from ..show.view_direction import view_upward_direction
 from ..simulation import Run, simulate

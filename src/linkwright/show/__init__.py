@@ -5,6 +5,7 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 
 from .acceleration_components import acceleration_parts
 from .animation import animate
+from .bearing_figures import bearing_figure
 from .bode_plot import bode
 from .cam_figures import cam_motion_figure, cam_profile_figure
 from .collision_search import Encounter, clearances, collisions
@@ -22,6 +23,7 @@ from .linkage_figures import (
     linkage_figure,
     shaking_figure,
 )
+from .live_viewer import viewer
 from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
@@ -42,6 +44,7 @@ __all__ = [
     "animate",
     "animation_element",
     "animation_page",
+    "bearing_figure",
     "bode",
     "cam_motion_figure",
     "cam_profile_figure",
@@ -73,4 +76,5 @@ __all__ = [
     "sparsity",
     "svg",
     "velocity_polygon",
+    "viewer",
 ]

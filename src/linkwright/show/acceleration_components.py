@@ -22,7 +22,7 @@ from ..simulation.body_motions import BodyMotions
 from ..types import Floats
 from .free_body_balance import free_body_state
 from .glyphs import drawn_point
-from .scene import Scene, mechanism_scene
+from .mechanism_scene import Scene, mechanism_scene
 
 SLIDING_SHARE = 1e-9
 """Relative motion below this share of the largest velocity or acceleration is rounding."""

@@ -19,9 +19,9 @@ from .figure_style import GRAY_COLOR, INK_COLOR, with_figure_style, write_figure
 from .film_page import animation_page
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
+from .mechanism_scene import mechanism_scene
 from .motion_clock import motion_clock_text
 from .scaled_axes import finish_axes, prepare_axes
-from .scene import mechanism_scene
 from .stick_figures import DrawingDetails, draw_moving_glyphs
 from .traced_points import (
     divide_traced_times,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
-    from .scene import Scene
+    from .mechanism_scene import Scene
     from .traced_points import TracedPoint
     from .view_direction import View
 

@@ -19,7 +19,7 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
 from .glyphs import GROUND_LINK
-from .scene import Scene, mechanism_scene
+from .mechanism_scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
     from ..simulation.run import Run

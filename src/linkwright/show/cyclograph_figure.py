@@ -18,9 +18,9 @@ from .figure_style import (
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .label_text import symbol_label
+from .mechanism_scene import Scene, mechanism_scene
 from .motion_clock import motion_clock_label
 from .scaled_axes import finish_axes, prepare_axes
-from .scene import Scene, mechanism_scene
 from .traced_points import (
     divide_traced_times,
     drawn_placements_at_times,

@@ -27,8 +27,8 @@ from .key_frames import (
     film_pixel_size,
     round_for_film_page,
 )
+from .mechanism_scene import Scene, mechanism_scene
 from .scaled_axes import drawing_bounds
-from .scene import Scene, mechanism_scene
 from .traced_points import drawn_placements_at_times, find_traced_points
 from .view_direction import view_upward_direction
 

@@ -21,7 +21,7 @@ from ..number_checks import check_vector
 from ..simulation.body_motions import BodyMotions
 from ..types import Floats
 from .histories import drawing_model
-from .scene import Scene, mechanism_scene
+from .mechanism_scene import Scene, mechanism_scene
 
 
 @dataclass(frozen=True)

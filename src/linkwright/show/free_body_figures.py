@@ -30,7 +30,7 @@ from .figure_style import (
 )
 from .free_body_balance import FreeBody, FreeBodyLoad, free_bodies, free_body_state
 from .glyph_brush import GlyphBrush
-from .scene import Scene, mechanism_scene
+from .mechanism_scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

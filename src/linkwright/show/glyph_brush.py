@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from .scene import Scene
+    from .mechanism_scene import Scene
     from .view_direction import View
 
 

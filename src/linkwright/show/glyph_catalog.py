@@ -34,7 +34,7 @@ from .glyphs import (
 from .link_glyphs import drawn_link_inertia
 
 if TYPE_CHECKING:
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 
 GLYPH_RADIUS_SHARE = 0.018

@@ -19,7 +19,7 @@ from .glyphs import (
 from .view_direction import View, view_upward_direction
 
 if TYPE_CHECKING:
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 
 _HATCH_COUNT = 5

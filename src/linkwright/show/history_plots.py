@@ -50,6 +50,9 @@ _MAX_LABEL_LENGTH = 22
 _COINCIDENCE_SHARE = 1e-3
 """Lines that are nowhere farther apart, as a share of the panel's values, lie on each other."""
 
+_LEAST_PLAIN_TIME, _MOST_PLAIN_TIME = 1e-2, 1e4
+"""Times whose ticks need no power of ten, s: plain text is much faster than mathematics."""
+
 
 @draws_figure
 def plot(
@@ -206,6 +209,8 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
         axes, np.concatenate([line.values for line in panel.lines]), panel.scale
     )
     _label_value_axis(axes, panel)
+    if _LEAST_PLAIN_TIME <= float(np.abs(t).max(initial=0.0)) < _MOST_PLAIN_TIME:
+        axes.xaxis.get_major_formatter().set_useMathText(False)
 
 
 def _history_lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:
@@ -232,7 +237,7 @@ def set_axis_tick_power(axes: Axes) -> int:
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
     power = int(np.floor(np.log10(size) / 3) * 3)
-    formatter = ScalarFormatter(useOffset=False)
+    formatter = ScalarFormatter(useOffset=False, useMathText=False)  # mathtext is slow
     if 5e-3 <= size < 1e4:
         formatter.set_scientific(False)
         power = 0

@@ -24,7 +24,7 @@ from .run_interpolation import film_hermite_cubic, interpolate_film_coordinates
 if TYPE_CHECKING:
     from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
-    from .scene import Scene
+    from .mechanism_scene import Scene
     from .traced_points import TracedPoint
 
 

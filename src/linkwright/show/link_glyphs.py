@@ -10,7 +10,7 @@ from ..types import Floats
 from .glyphs import Glyph, drawn_matrix, drawn_point
 
 if TYPE_CHECKING:
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 
 _SAME_POINT_DISTANCE = 1e-9

@@ -15,9 +15,9 @@ from .figure_style import COLUMN_WIDTH, GRAY_COLOR, INK_COLOR, draws_figure, lin
 from .glyphs import GROUND_LINK, Glyph
 from .history_plots import over_time
 from .label_text import symbol_label
+from .mechanism_scene import Scene, mechanism_scene
 from .panels import HistoryLine, Panel
 from .scaled_axes import axes_meters_per_mm, finish_axes, prepare_axes
-from .scene import Scene, mechanism_scene
 from .stick_figures import DrawingDetails, draw_stick_figure
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from .ground_glyphs import build_ground_glyphs
 from .histories import plan_history_panels
 from .history_plots import TIME_AXIS_HEIGHT, draw_panel, draw_panel_legends, over_time, panel_height
 from .label_text import plain_label
+from .mechanism_scene import mechanism_scene
 from .panels import Panel
 from .scaled_axes import AxesExtent, drawing_extent, finish_axes, prepare_axes
-from .scene import mechanism_scene
 from .view_direction import View
 
 if TYPE_CHECKING:

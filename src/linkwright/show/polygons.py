@@ -42,7 +42,7 @@ from .free_body_balance import free_body_state
 from .glyphs import drawn_point
 from .label_text import indexed_label, symbol_label
 from .link_glyphs import plate_outline_order
-from .scene import Scene, mechanism_scene
+from .mechanism_scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from ..types import Floats
 if TYPE_CHECKING:
     from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 
 def interpolate_film_coordinates(scene: Scene, run: Run | Kinematics, times: Floats) -> Floats:

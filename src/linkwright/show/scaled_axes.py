@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .glyphs import Glyph
-    from .scene import Scene
+    from .mechanism_scene import Scene
     from .view_direction import View
 
 

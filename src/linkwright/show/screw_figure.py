@@ -17,8 +17,8 @@ from .axes_labels import Label, draw_labels
 from .figure_style import COLUMN_WIDTH, draws_figure, line_color
 from .glyphs import GROUND_LINK, Glyph
 from .label_text import indexed_label
+from .mechanism_scene import Scene, mechanism_scene
 from .scaled_axes import axes_meters_per_mm, finish_axes, prepare_axes
-from .scene import Scene, mechanism_scene
 from .stick_figures import DrawingDetails, draw_stick_figure
 from .view_direction import View
 

@@ -15,8 +15,8 @@ from .figure_style import COLUMN_WIDTH, draws_figure
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .length_dimensions import write_length_dimensions
+from .mechanism_scene import Scene, mechanism_scene
 from .scaled_axes import finish_axes, prepare_axes
-from .scene import Scene, mechanism_scene
 from .view_direction import View
 
 if TYPE_CHECKING:

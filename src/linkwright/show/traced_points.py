@@ -22,7 +22,7 @@ from .run_interpolation import interpolate_film_coordinates
 if TYPE_CHECKING:
     from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 
 _MAX_PATH_PARTS, _MAX_PATH_TIMES = 64, 20_000

@@ -248,5 +248,6 @@ def file_attributes(run: Run) -> dict[str, object]:
         "settings": json.dumps(dict(run.settings)),
         "statistics": json.dumps(dict(run.statistics)),
         "singular": json.dumps(list(run.singular)),
+        "effort_notes": json.dumps(list(run.effort_notes)),
         "events": json.dumps([list(event) for event in run.events]),
     }

@@ -15,6 +15,7 @@ from ..number_checks import check_finite_array
 from ..types import Floats, ForceLike
 from .controller_gains import share_controllers
 from .feedback import Feedback
+from .inputs import ForceLaw
 from .right_hand_side import RightHandSide
 from .time_tables import (
     NUMBERS_PER_PIECE,
@@ -129,6 +130,28 @@ class EnsembleInputs:
         """Return the names of the inputs that are tables, in the order of the drive's tables."""
         shared = self.shared if isinstance(self.shared, Mapping) else {}
         return [name for name, value in shared.items() if not isinstance(value, str | Real)]
+
+    def outer_values(self, times: Floats, count: int, shared: ForceLaw) -> Floats:
+        """Return w of `count` runs at times, (runs or 1, times or 1, entries)."""
+        law = shared.feedback
+        if law is not None:
+            laws = self.laws or (law,)
+            numbers = self.gains if self.laws else np.array([law.gains])
+            moments = times if law.has_moving_reference else times[:1]
+            rows = [
+                [law.with_numbers_of(one, gains).outer(float(t)) for t in moments]
+                for one, gains in zip(laws, numbers, strict=True)
+            ]
+            found: Floats = np.array(rows)
+            return found if found.shape[-1] else np.zeros((1, 1, 1))
+        if not shared.tables:
+            return np.zeros((1, 1, 1))
+        columns = []
+        for name, table in zip(self._table_names(), shared.tables, strict=True):
+            own = self._tables.get(name, [table])
+            values = np.array([[one(float(t)) for t in times] for one in own])
+            columns.append(np.broadcast_to(values, (count, len(times))))
+        return np.stack(columns, axis=-1)
 
     def write_pieces(self, parameters: Floats, runs: Sequence[int] | range, t: float) -> None:
         """Write set points and gains, and the coefficients from t on of the tables that differ,

@@ -19,7 +19,7 @@ RESULT_NAMES = (
     "q", "qd", "status", "steps", "evaluations", "compiled", "why_in_python", "run", "time",
     "coordinate", "speed", "end_time", "q_end", "qd_end", "event", "event_run", "event_time",
     "event_name", "event_note", "wrt", "sensitivity_q", "sensitivity_qd", "sensitivity_until",
-    "sensitivity_status",
+    "sensitivity_status", "tau",
 )  # fmt: skip
 """Names in the dataset, which no parameter may have."""
 
@@ -34,6 +34,8 @@ class RunSummary:
     status: str
     statistics: Mapping[str, float | str]
     events: Sequence[Happened] = ()
+    controls: Floats | None = None
+    """States of the controller or activations, one row for each time, if there are any."""
     end: tuple[float, Floats, Floats] | None = None
     """Time, q and q̇ that the run reached, if that is not the last of its times."""
 
@@ -64,6 +66,14 @@ class EnsembleResults:
         self.q_end = np.full((count, self.names.nq), np.nan)
         self.qd_end = np.full((count, self.names.nv), np.nan)
         self.events: dict[int, Sequence[Happened]] = {}
+        self.controls: Floats | None = None
+        """States of the controllers (runs, times, states), if they are kept."""
+        self.tau: Floats | None = None
+        """Generalized forces of the inputs (runs, times, nv), if they are asked for."""
+
+    def keep_controls(self, count: int) -> None:
+        """Keep `count` states of the controllers."""
+        self.controls = np.full((len(self), len(self.times), count), np.nan)
 
     def __len__(self) -> int:
         """Return the number of runs."""
@@ -91,6 +101,8 @@ class EnsembleResults:
         self.compiled[run] = found.statistics.get("compiled", 1) == 1
         self.why_in_python[run] = str(found.statistics.get("why_in_python", ""))
         self.events[run] = found.events
+        if self.controls is not None and found.controls is not None:
+            self.controls[run, :count] = found.controls[:count]
 
     def dataset(
         self,
@@ -115,6 +127,8 @@ class EnsembleResults:
             **self._event_variables(),
             **{name: ("run", values.copy()) for name, values in parameters.items()},
         }
+        if self.tau is not None:
+            variables["tau"] = (("run", "time", "speed"), self.tau, {"units": "N m or N"})
         labels: dict[str, Any] = {
             "time": ("time", self.times, {"units": "s"}),
             "coordinate": list(self.names.q),

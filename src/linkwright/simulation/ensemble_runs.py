@@ -176,7 +176,10 @@ class Ensemble:
         if found.reached is not None and found.reached[0] > found.times[-1]:
             t, y = found.reached
             end = float(t), *space.motion(y)
-        return RunSummary(found.times, q, qd, found.status, found.statistics, found.events, end)
+        controls = space.controller_states(found.states).T
+        return RunSummary(
+            found.times, q, qd, found.status, found.statistics, found.events, controls, end
+        )
 
     # -- the results -----------------------------------------------------------------------------
 
@@ -197,6 +200,8 @@ class Ensemble:
             z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORK_COUNT]
             is_driven = self.rhs.force_law.are_finite(self.times, q, qd, z).all(axis=1)
             results.set_finished(plain[is_driven], q[is_driven], qd[is_driven])
+            if results.controls is not None:
+                results.controls[plain[is_driven]] = z[is_driven]
         for run in active:
             if not results.status[int(run)]:
                 results.set_run(int(run), self._summary_of_program(int(run)))
@@ -224,4 +229,5 @@ class Ensemble:
         part = finish_compiled_part(context, events, found)
         q, qd = context.space.motion(part.states)
         happened = () if events is None else tuple(events.happened)
-        return RunSummary(part.times, q, qd, part.status, part.statistics, happened)
+        controls = context.space.controller_states(part.states).T
+        return RunSummary(part.times, q, qd, part.status, part.statistics, happened, controls)

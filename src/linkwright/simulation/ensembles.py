@@ -21,6 +21,7 @@ from ..types import ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES
 from .compiled_motion import METHODS
 from .ensemble_events import can_share_program, check_ensemble_events, needs_own_programs
+from .ensemble_forces import can_find_forces, ensemble_forces
 from .ensemble_inputs import EnsembleInputs, TorqueLike, do_inputs_differ
 from .ensemble_parameters import read_parameters
 from .ensemble_results import RESULT_NAMES, EnsembleResults, RunSummary
@@ -61,8 +62,13 @@ def simulate_runs(
     *,
     threads: int | None = None,
     progress: bool | None = None,
+    with_forces: bool = False,
 ) -> xarray.Dataset:
-    """Return the runs of an ensemble."""
+    """Return the runs of an ensemble, with the generalized forces `tau` of the inputs on request.
+
+    Forces of sampled controllers, which are held, and of runs that are made one by one are not
+    known afterwards: then there is no `tau`.
+    """
     _check_settings(settings)
     check_ensemble_events(mechanism, settings.events)
     cores = _thread_count(threads)
@@ -84,7 +90,12 @@ def simulate_runs(
         else:
             asked = _checked_sensitivities(recipe)
             ensemble = Ensemble(recipe, results)
+            has_forces = with_forces and can_find_forces(recipe)
+            if has_forces:
+                results.keep_controls(len(recipe.prepared.rhs.force_law.state_names))
             ensemble.run(cores, watch)
+            if has_forces:
+                results.tau = ensemble_forces(recipe, results)
             if asked is not None:
                 derivatives = differentiate_runs(asked, ensemble, cores)
     columns = dict(zip(runs.parameter_names, runs.parameters.T, strict=True))

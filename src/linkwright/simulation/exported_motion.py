@@ -15,8 +15,10 @@ import numpy as np
 from ..algebra.linear_algebra import LUFactorization
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats
+from .effort_limits import clip, limit_given_forces, limit_joint_forces
 from .exported_stops import ExportedStops
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection, project_motion
@@ -33,16 +35,27 @@ class ExportedMotion:
         Names of parameters that stay inputs. Limits of joints keep the values of the mechanism.
     stops : {"stop", "impact", "ignore"}
         As in `simulate`.
+    pushes : bool
+        Generalized forces are inputs too, after the efforts of actuators: what a hand does to a
+        mechanism with actuators.
     """
 
     def __init__(
-        self, mechanism: Mechanism, parameters: Sequence[str] = (), *, stops: str = "stop"
+        self,
+        mechanism: Mechanism,
+        parameters: Sequence[str] = (),
+        *,
+        stops: str = "stop",
+        pushes: bool = False,
     ) -> None:
         self.parameters, self.stops = tuple(parameters), ExportedStops(mechanism, stops)
         kept = list(self.parameters) or "numeric"
         self.equations = derive(mechanism, by="recursive", parameters=kept)
         names = self.equations.names
         self.input_names = tuple(names.actuators) or tuple(names.qd)
+        self._has_pushes = pushes and bool(names.actuators)
+        if self._has_pushes:
+            self.input_names += tuple(f"push on {name}" for name in names.qd)
         self.state_count = self.equations.nq + self.equations.nv
         self.first_hold = len(self.input_names) + len(self.parameters)
         """The index in p of the first stop."""
@@ -79,17 +92,34 @@ class ExportedMotion:
         return StepEquations(self.equations, kept=kept)
 
     @cached_property
+    def _given_forces(self) -> SX:
+        """τ = B u within the limits that the mechanism declares, and the pushes."""
+        (q, _, t), s = self._motion, self.equations.symbols
+        B, *_ = self.equations.expressions("input_matrix")
+        of = self._step_equations
+        (B_here,) = of.make_function(self.equations, "inputs", [B], [s["q"], s["t"]])(q, t)
+        count = B_here.shape[1]
+        tau = self._limited_forces(B_here, self._p[:count])
+        return tau + self._p[count : len(self.input_names)] if self._has_pushes else tau
+
+    @cached_property
     def _free_motion(self) -> tuple[SX, SX, SX]:
         """q̈ without stops, ∂q̈/∂τ, and the smallest pivot."""
         (q, qd, t), of = self._motion, self._step_equations
-        s, (B, *_) = self.equations.symbols, self.equations.expressions("input_matrix")
-        (B_here,) = of.make_function(self.equations, "inputs", [B], [s["q"], s["t"]])(q, t)
         tau = ca.SX.sym("tau", self.equations.nv)
         qdd, pivot = of.acceleration(q, qd, tau, t)
         P = ca.jacobian(qdd, tau) if len(self.stops) else ca.SX(0, 0)
-        given = B_here @ self._p[: len(self.input_names)]
-        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [given])
+        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [self._given_forces])
         return qdd, P, pivot
+
+    def _limited_forces(self, B: SX, u: SX) -> SX:
+        """τ = B u within the limits that the mechanism declares."""
+        mechanism = self.equations.mechanism
+        if not mechanism.actuators:
+            return limit_given_forces(self.equations, B @ u).tau
+        ranges = [actuator_effort_range(mechanism, one) for one in mechanism.actuators.values()]
+        efforts = [clip(x, bounds) for x, bounds in zip(ca.vertsplit(u), ranges, strict=True)]
+        return limit_joint_forces(self.equations, B @ ca.vertcat(*efforts)).tau
 
     @cached_property
     def _forces_and_accelerations(self) -> tuple[SX, SX]:
@@ -179,14 +209,15 @@ class ExportedMotion:
 
     def record_outputs(self, quantities: Sequence[tuple[str, ...]]) -> Tape:
         """Record (t, y, p) → the values of quantities (name, or name and frame), one after the
-        other; of placements the first three rows."""
+        other; of placements the first three rows. Forces are those of the inputs, without stops."""
         s, eqs, found = self.equations.symbols, self.equations, list[SX]()
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
             value = value[:3, :] if value.shape == (4, 4) else value
-            inputs = [s["q"], s["qd"], s["t"]]
-            (here,) = self._step_equations.make_function(eqs, "output", [value], inputs)(q, qd, t)
+            inputs = [s["q"], s["qd"], s["tau"], s["t"]]
+            make = self._step_equations.make_function(eqs, "output", [value], inputs)
+            (here,) = make(q, qd, self._given_forces, t)
             found.append(ca.vec(here.T))
         return self._tape("outputs", [("values", ca.vertcat(*found))])
 

@@ -84,12 +84,21 @@ class InputForces:
         return found
 
     def histories(self, times: Floats, y: Floats, known: Sequence[Floats] = ()) -> Floats:
-        """Return τ at times, one row each; `known` are the forces of a Python function."""
+        """Return τ at times, one row each; `known` is what a Python function returned."""
         if self.force_law.is_sampled:
             begins = np.array([t for t, _ in self._held])
             last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
             return np.array([self._held[k][1] for k in last])
-        if self.force_law.function is not None:
+        if self.force_law.function is not None and not self.force_law.demands:
             return np.array(known)
         space = self.space
-        return self.force_law.histories(times, *space.motion(y), space.controller_states(y).T)[0]
+        states = (*space.motion(y), space.controller_states(y).T)
+        return self.force_law.histories(times, *states, known)[0]
+
+    def clipped_demands(
+        self, times: Floats, y: Floats, known: Sequence[Floats] = ()
+    ) -> tuple[str, ...]:
+        """Return what was clipped to declared limits, in words."""
+        space = self.space
+        states = (*space.motion(y), space.controller_states(y).T)
+        return self.force_law.clipped_demands(times, *states, known)

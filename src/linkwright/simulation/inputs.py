@@ -19,15 +19,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
-from ..expressions import names_in_expression, parse_expression
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..expressions import parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import Mechanism, MechanismNames, pose_numbers
+from ..mechanism import MechanismNames, pose_numbers
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import SX, Booleans, Floats, ForceLike
 from .actuator_efforts import efforts_of_controls
+from .effort_limits import Demand, limit_given_forces, limit_joint_forces
 from .feedback import NOT_KEPT, Feedback
 from .time_tables import TimeTable, read_time_table
 
@@ -38,10 +39,12 @@ _IDLE, _NONE = np.zeros(1), np.zeros(0)
 class ForceLaw:
     """τ as an expression of the equations' t, q, q̇, of states z of its own, and of outer inputs w.
 
-    `function` gives τ itself (then w is τ), `tables` give w at t, a `feedback` what it follows;
-    else w is one idle zero. `u` is the expression of the actuators' forces, if these were given.
-    z has the rates `z_rate`; empty, it has one idle entry. z are the states of the controller, or
-    the `activations` of actuators. `written` is what a file keeps.
+    `function` gives τ itself (then w is τ before its limits), `tables` give w at t, a `feedback`
+    what it follows; else w is one idle zero. `u` is the expression of the actuators' forces, if
+    these were given. z has the rates `z_rate`; empty, it has one idle entry. z are the states of
+    the controller, or the `activations` of actuators. `written` is what a file keeps. τ, u and
+    controls are clipped to limits that the mechanism declares: `asked` are their values before, one
+    for each of `demands`.
     """
 
     equations: Equations
@@ -56,6 +59,8 @@ class ForceLaw:
     activations: tuple[str, ...] = ()
     activation_start: tuple[float, ...] = ()
     written: object = None
+    asked: SX = field(default_factory=lambda: ca.SX(0, 1))
+    demands: tuple[Demand, ...] = ()
 
     @property
     def kept(self) -> dict[str, object]:
@@ -101,7 +106,9 @@ class ForceLaw:
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
         """Return τ at an instant."""
-        return self.outer(t, q, qd) if self.function is not None else self.act(t, q, qd, z)[0]
+        if self.function is not None and not self.demands:
+            return self.outer(t, q, qd)
+        return self.act(t, q, qd, z)[0]
 
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return τ and ż at an instant."""
@@ -111,7 +118,7 @@ class ForceLaw:
         self, t: float, q: Floats, qd: Floats, z: Floats, w: Floats
     ) -> tuple[Floats, Floats]:
         """Return τ and ż at an instant where w is known; held forces are w themselves."""
-        if self.is_sampled or self.function is not None:
+        if self.is_sampled or (self.function is not None and not self.demands):
             return w, 0 * z
         return self._forces_and_rates(t, q, qd, z, w)
 
@@ -131,15 +138,37 @@ class ForceLaw:
         found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), states)[1]
         return found
 
-    def histories(self, t: Floats, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
-        """Return τ and u along a motion, one row for each time, for inputs without a `function`."""
+    def histories(
+        self, t: Floats, q: Floats, qd: Floats, z: Floats, known: Sequence[Floats] = ()
+    ) -> tuple[Floats, Floats]:
+        """Return τ and u along a motion, one row for each time; `known` is what a `function`
+        returned there."""
+        tau, u, _ = self._along(self._compiled, t, q, qd, z, known)
+        return tau, u
+
+    def clipped_demands(
+        self, t: Floats, q: Floats, qd: Floats, z: Floats, known: Sequence[Floats] = ()
+    ) -> tuple[str, ...]:
+        """Return what was clipped along a motion, and how far the inputs went beyond it."""
+        if not self.demands:
+            return ()
+        (asked,) = self._along(self._compiled_demands, t, q, qd, z, known)
+        found = (one.sentence(asked[:, k]) for k, one in enumerate(self.demands))
+        return tuple(sentence for sentence in found if sentence is not None)
+
+    def _along(
+        self, compiled: Any, t: Floats, q: Floats, qd: Floats, z: Floats, known: Sequence[Floats]
+    ) -> tuple[Floats, ...]:
+        """Return outputs of a compiled function along a motion."""
         outer: Any = _IDLE
-        if self.feedback is not None or self.tables:
+        if self.function is not None:
+            outer = np.array(known)
+        elif self.feedback is not None or self.tables:
             outer = np.array([self.outer(*row) for row in zip(t, q, qd, strict=True)])
         idle = z if z.shape[1] else np.zeros((len(t), 1))
         with np.errstate(all="ignore"):
-            tau, u, _ = self._compiled(q, qd, t[:, None], outer, idle)
-        return tau, u
+            found = compiled(q, qd, t[:, None], outer, idle)
+        return found if isinstance(found, tuple) else (found,)
 
     def are_finite(self, times: Floats, q: Floats, qd: Floats, z: Floats) -> Booleans:
         """Return where inputs are finite along motions (…, times, n); numbers always are."""
@@ -154,13 +183,28 @@ class ForceLaw:
         found: Booleans = np.isfinite(tau).all(axis=-1)
         return found
 
+    def forces_along(self, t: Floats, q: Floats, qd: Floats, z: Floats, w: Floats) -> Floats:
+        """Return τ (…, times, nv) along motions (…, times, n), where w is known."""
+        with np.errstate(all="ignore"):
+            found: Floats = self._compiled(q, qd, t[:, None], w, z)[0]
+        return found
+
     @cached_property
     def _compiled(self) -> Any:
         """The compiled function (q, q̇, t, w, z) → (τ, u, ż)."""
-        s = self.equations.symbols
         u = ca.SX.zeros(1) if self.u is None else self.u
         rate = self.z_rate if self.z_rate.shape[0] else ca.SX.zeros(1)
-        outputs = [ca.SX(x) for x in (self.tau, u, rate)]
+        return self._compile({"tau": self.tau, "u": u, "rate": rate})
+
+    @cached_property
+    def _compiled_demands(self) -> Any:
+        """The compiled function (q, q̇, t, w, z) → the values before they are clipped."""
+        return self._compile({"asked": self.asked})
+
+    def _compile(self, named: Mapping[str, SX]) -> Any:
+        """Return a compiled function (q, q̇, t, w, z) of expressions by name."""
+        s = self.equations.symbols
+        outputs = [ca.SX(x) for x in named.values()]
         values = [float(value) for value in self.equations.parameters.values()]
         if values:
             outputs = ca.substitute(outputs, [s["p"]], [ca.DM(values)])
@@ -169,7 +213,7 @@ class ForceLaw:
             [s["q"], s["qd"], s["t"], self.w, self.z],
             ca.cse([ca.densify(x) for x in outputs]),
             ["q", "qd", "t", "w", "z"],
-            ["tau", "u", "rate"],
+            list(named),
         )
         return compile_tape(schedule_tape(normalize_tape(record_tape(function))), threads=1)
 
@@ -187,7 +231,20 @@ def first(symbols: SX, count: int) -> SX:
 
 def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> ForceLaw:
     """Return the inputs from what a user gives: nothing, numbers, a table by name, the name of a
-    pose with controls, a function of (t, q, q̇), or a controller."""
+    pose with controls, a function of (t, q, q̇), or a controller; all within declared limits."""
+    law = _read_unlimited_law(equations, given)
+    if given is None:
+        return law
+    limit = limit_given_forces if law.u is None else limit_joint_forces
+    found = limit(equations, law.tau)
+    if not found.demands:
+        return law
+    asked = ca.vertcat(law.asked, found.asked)
+    return replace(law, tau=found.tau, asked=asked, demands=(*law.demands, *found.demands))
+
+
+def _read_unlimited_law(equations: Equations, given: ForceLike | Feedback | None) -> ForceLaw:
+    """Return the inputs; only actuators' own ranges are imposed."""
     n = equations.nv
     if isinstance(given, Feedback):
         return _by_law(equations, given)
@@ -290,6 +347,8 @@ def _by_actuator(law: ForceLaw, controls: SX, start: Mapping[str, float] | None 
         z_rate=found.z_rate,
         activations=found.names,
         activation_start=found.start,
+        asked=found.asked,
+        demands=found.demands,
     )
 
 
@@ -321,31 +380,3 @@ def forces_of(equations: Equations, given: Mapping[str, float | str | SX]) -> SX
     }
     found: SX = ca.vertcat(*(values.get(name, 0.0) for name in drives))
     return found
-
-
-def check_inputs_without(
-    mechanism: Mechanism,
-    given: ForceLike | Feedback | None,
-    varied: Sequence[str],
-    how: str = "differs from run to run",
-) -> None:
-    """Raise an error if an expression of the inputs depends on a parameter that varies: names of
-    parameters in expressions stand for the mechanism's own values. `how` says how it varies."""
-    if not isinstance(given, Mapping):
-        return
-    texts = {x: parse_expression(x) for x in given.values() if isinstance(x, str)}
-    for name, actuator in mechanism.actuators.items():
-        texts |= {f"{name}.{key}": number for key, number in actuator.law_numbers()}
-    for text, expression in texts.items():
-        pending, seen = list(names_in_expression(expression)), set[str]()
-        while pending:
-            name = pending.pop()
-            if name in varied:
-                raise UnsupportedError(
-                    f"the input '{text}' depends on '{name}', which {how}",
-                    where=mechanism.name,
-                    remedy="write the input without this parameter",
-                )
-            if name in mechanism.parameters and name not in seen:
-                seen.add(name)
-                pending += names_in_expression(mechanism.parameters[name])

@@ -10,6 +10,7 @@ import numpy as np
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
+from .effort_limits import limits_not_imposed
 from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
@@ -115,6 +116,7 @@ def record_run(
         versions=software_versions(),
         singular=found.singular,
         u=_actuator_histories(context, times, y, tau),
+        effort_notes=_effort_notes(context, found, q, tau),
         events=found.events,
         pushes=pushes,
         borne=found.reactions,
@@ -123,6 +125,21 @@ def record_run(
             zip(context.force_law.state_names, y[context.space.size : -WORK_COUNT], strict=True)
         ),
     )
+
+
+def _effort_notes(
+    context: RunContext, found: RunTrajectory, q: Floats, tau: Floats
+) -> tuple[str, ...]:
+    """Return what was clipped to limits of efforts, and which limits were not imposed."""
+    law, names = context.force_law, context.names
+    clipped = context.inputs.clipped_demands(found.times, found.states, found.forces)
+    if law.u is not None or not tau.any():
+        return clipped
+    B = None
+    if names.actuators:
+        times = names.position_time_arguments(found.times)
+        B = context.rhs.whole_model.input_matrix(q, *times)
+    return (*clipped, *limits_not_imposed(context.equations.mechanism, B))
 
 
 def _actuator_histories(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..conveniences import find_convenience
+from ..live_displays import LiveDisplayed
 from ..mechanism import Mechanism
 from ..mechanism.mechanism_units import coordinate_range_table
 from ..types import Floats
@@ -33,7 +34,7 @@ class Happened(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Run(RunEnergies):
+class Run(RunEnergies, LiveDisplayed):
     """Histories over time, one row for each time in `t`.
 
     `q`, `qd` and `qdd` are coordinates, velocities and accelerations, `tau` the generalized forces
@@ -46,6 +47,8 @@ class Run(RunEnergies):
     `kinetic` and `potential` are energies, J. `work` is done by everything but gravity and springs:
     the inputs (`work_inputs`), given forces and driven constraints (`work_given`), and losses.
 
+    `effort_notes` says which controls and efforts were clipped to limits that the mechanism
+    declares, and which limits were not imposed.
     `status` is "finished", or says why the run stopped, where, and what to try; the motion up to
     there is kept. `events` are those that happened. `singular` are times at which the constraints
     were close to losing rank, where a motion may branch and digits are lost. `next` is the run of
@@ -67,6 +70,7 @@ class Run(RunEnergies):
     u: Floats | None = None
     control: Mapping[str, Floats] = field(default_factory=dict)
     superabundant: Mapping[str, Floats] = field(default_factory=dict)
+    effort_notes: tuple[str, ...] = ()
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None
     borne: Floats | None = None

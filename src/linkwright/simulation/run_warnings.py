@@ -17,7 +17,7 @@ from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
 from ..mechanism import mechanism_names
 from ..mechanism.coordinates import joint_velocity_names
-from ..mechanism.effort_bounds import effort_bounds_by_velocity
+from ..mechanism.effort_bounds import effort_ranges_by_velocity
 from .run import Run
 
 SHOWN_TIMES = 5
@@ -90,15 +90,18 @@ def _opening_warnings(run: Run) -> list[str]:
 
 
 def _limit_warnings(run: Run) -> list[str]:
-    """Return warnings about efforts beyond the limits of joints and the ranges of actuators, which
-    a run does not impose on forces that are given as such."""
+    """Return warnings about efforts: those that were clipped to limits, and those beyond limits,
+    which given motions need."""
     mechanism, names = run.mechanism, mechanism_names(run.mechanism)
+    found = list(run.effort_notes)
     if mechanism.coordinates is not None or not np.isfinite(run.tau).all():
-        return []
-    found = []
-    for name, most in effort_bounds_by_velocity(mechanism).items():
-        reached = float(np.abs(run.tau[:, names.qd.index(name)]).max())
-        if reached > most * (1 + LIMIT_SLACK):
+        return found
+    for name, (low, high) in effort_ranges_by_velocity(mechanism).items():
+        effort = run.tau[:, names.qd.index(name)]
+        slack = LIMIT_SLACK * max(abs(x) for x in (low, high) if math.isfinite(x))
+        if effort.max() > high + slack or effort.min() < low - slack:
+            over = effort.max() - high > low - effort.min()
+            reached, most = (effort.max(), high) if over else (effort.min(), low)
             found.append(
                 f"the effort along {name} reaches {reached:.4g}, beyond its limit of {most:.4g}; "
                 "the run does not impose this limit"

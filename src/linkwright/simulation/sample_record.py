@@ -14,8 +14,8 @@ from .run_context import RunContext
 class SampleRecord:
     """States at the samples, and what only the run itself knows of them.
 
-    `forces` are those of a Python function, which is not called again; `pushes` and `reactions` are
-    those of the present mode.
+    `forces` is what a Python function returned, which is not called again; `pushes` and
+    `reactions` are those of the present mode.
     """
 
     def __init__(self, context: RunContext, events: Hybrid | None) -> None:
@@ -35,7 +35,7 @@ class SampleRecord:
         self.times.append(float(t))
         self.states.append(y)
         if self.context.force_law.function is not None:
-            self.forces.append(self.context.inputs.forces(t, y))
+            self.forces.append(self.context.inputs.numeric_inputs(t, y))
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))
             self._reactions.append(self.events.reactions_at(t, y))

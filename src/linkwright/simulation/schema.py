@@ -61,7 +61,7 @@ def read_attributes(data: xarray.Dataset) -> RunFields:
     """Return settings, statistics, versions, events, singular times and the status."""
     found: RunFields = {"status": _read_text(data, "status")}
     found |= {key: _read_json(data, key, dict) for key in ("settings", "statistics", "versions")}
-    found |= {key: _read_json(data, key, list) for key in ("singular", "events")}
+    found |= {key: _read_json(data, key, list) for key in ("singular", "events", "effort_notes")}
     _check_settings(found["settings"])
     for name, value in found["statistics"].items():
         check = _check_text if name == "why_in_python" else _check_number
@@ -70,6 +70,7 @@ def read_attributes(data: xarray.Dataset) -> RunFields:
         _check_text(value, f"version '{name}'")
     found["singular"] = tuple(_check_number(t, "a singular time") for t in found["singular"])
     found["events"] = tuple(_read_event(event) for event in found["events"])
+    found["effort_notes"] = tuple(_check_text(x, "an effort note") for x in found["effort_notes"])
     return found
 
 

@@ -25,7 +25,7 @@ from .compiled_run import CompiledRun
 from .ensemble_inputs import EnsembleInputs
 from .events.sharp_friction import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
-from .inputs import ForceLaw, check_inputs_without, read_force_law
+from .inputs import ForceLaw, read_force_law
 from .provenance import stored_form
 from .right_hand_side import RightHandSide
 from .run import FINISHED, Happened, Run
@@ -38,6 +38,7 @@ from .simulator import Simulator
 from .stabilization import stabilization_of
 from .trajectory_loop import TrajectoryLoop
 from .trajectory_records import TrajectoryRecords
+from .varied_inputs import check_inputs_without
 
 JUMPING_OPERATIONS = (
     ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT,

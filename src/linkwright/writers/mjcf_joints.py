@@ -12,7 +12,7 @@ from ..kinematics.kinematic_tree import TreeLink
 from ..mechanism import Joint, joint_coordinate_name
 from .mjcf_geometry import MjcfGeometry, MjcfPose, rotation_of_quaternion
 
-_UNLIMITED = 1e9
+UNLIMITED = 1e9
 """The end of a range that has only one, rad or m."""
 
 
@@ -82,9 +82,9 @@ class MjcfJointWriter:
         """Return the range of a coordinate, and that of its actuators' efforts."""
         found: dict[str, object] = {}
         ends = []
-        for bound, none in ((joint.limits.lower, -_UNLIMITED), (joint.limits.upper, _UNLIMITED)):
+        for bound, none in ((joint.limits.lower, -UNLIMITED), (joint.limits.upper, UNLIMITED)):
             ends.append(none if bound is None else self.number(joint.each(bound)[freedom]))
-        if ends != [-_UNLIMITED, _UNLIMITED]:
+        if ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": np.array(ends)}
         effort = joint.limits.effort
         if effort is not None and (most := self.number(joint.each(effort)[freedom])):

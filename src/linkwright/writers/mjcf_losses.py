@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, Spring
 
 
 def list_mjcf_losses(mechanism: Mechanism) -> Iterator[str]:
@@ -14,12 +14,10 @@ def list_mjcf_losses(mechanism: Mechanism) -> Iterator[str]:
         yield f"the names of the parameters {names} (their values are kept)"
     if mechanism.speeds:
         yield f"the generalized speeds {', '.join(mechanism.speeds)}"
-    for table in ("forces", "contacts"):
-        for name in getattr(mechanism, table):
-            yield f"{table.removesuffix('s')} {name}"
+    for name, force in mechanism.forces.items():
+        if not isinstance(force, Spring):
+            yield f"force {name}, which is a {force.type}"
+    for name in mechanism.contacts:
+        yield f"contact {name} (MuJoCo's contacts are soft)"
     if mechanism.assembly:
         yield f"the rough values of {', '.join(mechanism.assembly)} near which it assembles"
-    shapes = sum(len(body.shapes) for body in mechanism.bodies.values())
-    shapes += len(mechanism.ground_shapes)
-    if shapes:
-        yield f"{shapes} shapes"

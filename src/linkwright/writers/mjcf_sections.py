@@ -10,24 +10,17 @@ import numpy as np
 
 from ..algebra.linear_algebra import Array
 from ..algebra.quaternion_steps import rotation_of_quaternion_vector
-from ..expressions import Expression, expression_to_float, names_in_expression
+from ..expressions import Expression, expression_to_float
 from ..kinematics.parameter_values import KinematicParameters
 from ..kinematics.placement_values import read_frame_placement
 from ..kinematics.tree_coordinates import spread_coordinates, spread_velocities
-from ..mechanism import (
-    CouplingConstraint,
-    GearConstraint,
-    Joint,
-    LengthConstraint,
-    pose_numbers,
-)
-from ..mechanism.constraints import Constraint
+from ..mechanism import Joint, pose_numbers
 from ..mechanism.lengths import Length
 from .mjcf_actuators_writer import MjcfActuatorWriter
+from .mjcf_constraints_writer import MjcfConstraintWriter
 from .mjcf_elements import add_mjcf_element
 from .mjcf_geometry import MjcfGeometry, MjcfPose
-
-_MOST_COEFFICIENTS = 5
+from .mjcf_joints import UNLIMITED
 
 
 class MjcfSectionWriter:
@@ -44,6 +37,7 @@ class MjcfSectionWriter:
         for length in self.mechanism.lengths.values():
             for point in length.path:
                 self.site_name(point)
+        self.constraints = MjcfConstraintWriter(geometry, self.site_name)
         for actuator in self.mechanism.actuators.values():
             if actuator.frame is not None:
                 self.site_name(actuator.frame)
@@ -112,8 +106,8 @@ class MjcfSectionWriter:
         for name, part in self.mechanism.loops_and_constraints().items():
             if isinstance(part, Joint):
                 self.write_loop(section, name, part)
-            elif not self.write_constraint(section, name, part):
-                self.lost.append(f"constraint {name}")
+            elif not self.constraints.write_constraint(section, name, part):
+                self.lost.append(f"constraint {name}, which is {_with_article(part.type)}")
         tree = self.geometry.tree
         for index, follower in tree.followers.items():
             add_mjcf_element(
@@ -150,46 +144,12 @@ class MjcfSectionWriter:
                 site2=f"{name}:child{end}",
             )
 
-    def write_constraint(self, section: ET.Element, name: str, part: Constraint) -> bool:
-        """Add a constraint between two coordinates or fixed tendons; return False for others."""
-        pair: tuple[str, str, str | None] | None = None
-        numbers: list[float] = []
-        if isinstance(part, CouplingConstraint):
-            pair, numbers = (
-                ("joint", part.joint, part.other),
-                [*map(self.number, part.coefficients)],
-            )
-        elif isinstance(part, GearConstraint) and len(part.factors) == 2:
-            (one, first), (other, second) = part.factors.items()
-            gear, offset = self.number(first), self.number(part.offset)
-            pair, numbers = ("joint", one, other), [offset / gear, -self.number(second) / gear]
-        elif isinstance(part, LengthConstraint) and self.are_fixed(part):
-            pair = ("tendon", part.length, part.other)
-            numbers = [*map(self.number, part.coefficients)]
-        if pair is None or len(numbers) > _MOST_COEFFICIENTS:
-            return False
-        kind, one, partner = pair
-        ends = {f"{kind}1": one} | ({f"{kind}2": partner} if partner is not None else {})
-        polynomial = numbers + [0.0] * (_MOST_COEFFICIENTS - len(numbers))
-        add_mjcf_element(section, kind, name=name, **ends, polycoef=polynomial)
-        return True
-
-    def are_fixed(self, part: LengthConstraint) -> bool:
-        """Return whether a constraint's lengths are fixed tendons, and its numbers constant."""
-        names = [name for name in (part.length, part.other) if name is not None]
-        is_constant = not any("t" in names_in_expression(x) for x in part.coefficients)
-        return is_constant and all(self.is_linear(self.mechanism.lengths[n]) for n in names)
-
     # -- tendons ---------------------------------------------------------------------------------
-
-    def is_linear(self, length: Length) -> bool:
-        """Return whether a length combines coordinates, and no other lengths."""
-        return bool(length.factors) and not self.mechanism.lengths.keys() & length.factors.keys()
 
     def write_tendons(self, section: ET.Element) -> None:
         """Add the lengths that are paths or combine coordinates."""
         for name, length in self.mechanism.lengths.items():
-            if length.factors and not self.is_linear(length):
+            if not self.constraints.is_tendon(length):
                 self.lost.append(f"length {name}, which combines other lengths")
                 continue
             if length.force is not None or length.energy is not None:
@@ -200,6 +160,7 @@ class MjcfSectionWriter:
                 add_mjcf_element(tendon, "site", site=self.site_name(point))
             for coordinate, factor in length.factors.items():
                 add_mjcf_element(tendon, "joint", joint=coordinate, coef=self.number(factor))
+        self.constraints.write_tendons(section)
         self.actuators.write_tendons(section)
 
     def tendon_effects(self, length: Length) -> dict[str, object]:
@@ -213,9 +174,15 @@ class MjcfSectionWriter:
         found: dict[str, object] = {k: self.number(x) for k, x in numbers.items() if self.number(x)}
         if "stiffness" in found:
             found["springlength"] = [self.number(x) for x in length.rest_range]
-        lower, upper = length.limits.lower, length.limits.upper
-        if lower is not None and upper is not None:
-            found |= {"limited": "true", "range": [self.number(lower), self.number(upper)]}
+        ends = [
+            default if end is None else self.number(end)
+            for end, default in (
+                (length.limits.lower, -UNLIMITED),
+                (length.limits.upper, UNLIMITED),
+            )
+        ]
+        if ends != [-UNLIMITED, UNLIMITED]:
+            found |= {"limited": "true", "range": ends}
         return found
 
     def write_actuators(self, section: ET.Element) -> None:
@@ -266,6 +233,11 @@ class MjcfSectionWriter:
                 own = [*(R @ np.array(own[3:])).tolist(), *own[:3]]
             found += own
         return found
+
+
+def _with_article(kind: str) -> str:
+    """Return the kind of a constraint with its article."""
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def _numbers(expression: Array) -> list[float]:

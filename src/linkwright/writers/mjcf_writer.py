@@ -15,6 +15,7 @@ from .mjcf_geometry import MjcfGeometry, MjcfPose
 from .mjcf_joints import MjcfJointWriter
 from .mjcf_losses import list_mjcf_losses
 from .mjcf_sections import MjcfSectionWriter
+from .mjcf_shapes_writer import MjcfShapeWriter
 
 _ROUNDING = 1e-15
 _LEAST_MASS = 1e-14
@@ -62,6 +63,7 @@ class _MjcfWriter:
         self.geometry = MjcfGeometry(mechanism)
         self.joints = MjcfJointWriter(self.geometry)
         self.sections = MjcfSectionWriter(self.geometry)
+        self.shapes = MjcfShapeWriter(self.geometry)
         self.lost: list[str] = []
         self.children: dict[str, list[str]] = {}
         for _, joint in mechanism.joints.items():
@@ -70,17 +72,21 @@ class _MjcfWriter:
     def write_model(self) -> tuple[str, list[str]]:
         """Return the text of the whole model, and what it lacks."""
         root = ET.Element("mujoco", model=self.mechanism.name)
-        add_mjcf_element(root, "compiler", angle="radian", autolimits="false")
+        add_mjcf_element(
+            root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false"
+        )
         numbers = [expression_to_float(x, self.mechanism.values) for x in self.mechanism.gravity]
         add_mjcf_element(root, "option", gravity=np.array(numbers))
         world = ET.SubElement(root, "worldbody")
         self.write_sites(world, GROUND)
+        self.shapes.write_shapes(world, GROUND)
         stack = [(child, world, GROUND) for child in reversed(self.children.get(GROUND, []))]
         while stack:
             name, above, parent = stack.pop()
             element, last = self.write_body(above, name, parent)
             below = reversed(self.children.get(last, []))
             stack += [(child, element, last) for child in below]
+        self.shapes.write_assets(root, before=world)
         self.sections.write_sections(root)
         ET.indent(root)
         lost = [
@@ -88,6 +94,7 @@ class _MjcfWriter:
             *self.lost,
             *self.joints.lost,
             *self.sections.lost,
+            *self.shapes.lost,
         ]
         return ET.tostring(root, encoding="unicode") + "\n", lost
 
@@ -110,6 +117,9 @@ class _MjcfWriter:
                 )
         self.write_inertia(element, last)
         self.write_sites(element, last)
+        self.shapes.write_shapes(element, last)
+        for merged in chain[:-1]:
+            self.shapes.note_merged_shapes(merged)
         return element, last
 
     def next_in_chain(self, name: str) -> str | None:

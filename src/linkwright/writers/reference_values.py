@@ -26,7 +26,7 @@ def compute_reference_values(model: Model, tape: Tape) -> ReferenceValues | None
     """Return inputs and outputs of a function at a random state; None if none is finite."""
     generator = np.random.default_rng(len(tape))
     for _ in range(_MAX_REFERENCE_TRIALS):
-        inputs = _draw_reference_inputs(model, tape, generator)
+        inputs = draw_reference_inputs(model, tape, generator)
         outputs = evaluate_tape_exactly(tape, inputs)
         if np.isfinite(np.concatenate(outputs)).all():
             return ReferenceValues(
@@ -50,7 +50,7 @@ def evaluate_tape_exactly(tape: Tape, inputs: Sequence[Sequence[float]]) -> list
         ]
 
 
-def _draw_reference_inputs(
+def draw_reference_inputs(
     model: Model, tape: Tape, generator: np.random.Generator
 ) -> list[list[float]]:
     """Random numbers with three decimals; constrained mechanisms in the configuration that their

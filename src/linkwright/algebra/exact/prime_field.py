@@ -152,8 +152,13 @@ class PrimeField:
     def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
         """The value of a function that is not rational, as a new generator.
 
-        Its degree is twice that of the arguments, since two arguments may coincide by chance.
+        Its degree is twice that of the arguments, since two arguments may coincide by chance. Where
+        the root of x² occurs, |x| is that root.
         """
+        if op is Op.ABS:
+            square = multiply_residues(operands[0], operands[0])
+            if square.number in self.radicands:
+                return self.square_root(square)
         are_truths = [x.marks is not None and x.marks.has_unknown_function for x in operands]
         number = self.random_point.unknown_function_residue(
             op, [x.number for x in operands], are_truths

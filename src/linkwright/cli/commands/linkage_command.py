@@ -62,6 +62,7 @@ def linkage(
     rate: float = 1.0,
     balance: Annotated[float | None, typer.Option(metavar="METRES")] = None,
     share: Annotated[float | None, typer.Option()] = None,
+    balance_moment: Annotated[float | None, typer.Option(metavar="METRES")] = None,
     rough: options.RoughCoordinateOptions,
     samples: options.SamplesOption = 361,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
@@ -91,6 +92,9 @@ def linkage(
     share
         With --balance: use a single counterweight, on the crank of a slider-crank, for this share
         of the reciprocating mass.
+    balance_moment
+        With --balance: balance the shaking moment too, by disks of this radius on links, and by
+        counter-rotors that gears turn against links.
     samples
         Number of equally spaced positions.
     output
@@ -110,15 +114,16 @@ def linkage(
     linkwright linkage four-bar --point coupler=1.5,1 --plot-curve curve.svg
     linkwright linkage slider-crank theta1=60deg --rate 100 --plot ratios.svg
     linkwright linkage four-bar --balance 0.5 -o balanced.toml
+    linkwright linkage four-bar --balance 0.5 --balance-moment 0.5 --plot-shaking shaking.svg
     """
-    _check_linkage_options(point, plot_curve, balance, share, output)
+    _check_linkage_options(point, plot_curve, balance, share, balance_moment, output)
     with show_command_progress(f"analysing {mechanism.name}"):
         choice = LinkageChoice(mechanism, input, over, rough, samples)
         found = LinkageFindings.find(choice, output_link, dict(position) or None, rate)
         if point is not None:
             found = replace(found, curve=choice.coupler_curve(point))
         if balance is not None:
-            found = replace(found, balance=choice.balance(balance, share, rate))
+            found = replace(found, balance=choice.balance(balance, share, rate, balance_moment))
     if output is not None:
         found.save(output)
     files = PictureFiles(plot, plot_centers, plot_curve, plot_shaking)
@@ -134,6 +139,7 @@ def _check_linkage_options(
     plot_curve: Path | None,
     balance: float | None,
     share: float | None,
+    balance_moment: float | None,
     output: Path | None,
 ) -> None:
     """Refuses options that need others, and files that cannot be written."""
@@ -141,6 +147,11 @@ def _check_linkage_options(
         raise LinkwrightError("--plot-curve needs a point", remedy="add --point coupler=1.5,0.4")
     if share is not None and balance is None:
         raise LinkwrightError("--share needs --balance", remedy="add --balance 0.1")
+    if balance_moment is not None and (balance is None or share is not None):
+        raise LinkwrightError(
+            "--balance-moment needs --balance without --share",
+            remedy="add --balance 0.1: the force is balanced first",
+        )
     if balance is None:
         check_run_output_option(output)
     else:

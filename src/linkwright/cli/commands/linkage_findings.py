@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ForceBalance,
         InstantCenters,
         LinkageAnalysis,
+        MomentBalance,
         ShakingForces,
         SliderCrankBalance,
     )
@@ -37,7 +38,7 @@ class PictureFiles:
 class BalancedLinkage:
     """Counterweights, and the shaking force with them."""
 
-    weights: ForceBalance | SliderCrankBalance
+    weights: ForceBalance | SliderCrankBalance | MomentBalance
     shaking: ShakingForces | str
 
 
@@ -76,12 +77,19 @@ class LinkageChoice:
         except UnsupportedError as error:
             return f"no shaking force: {error.what}"
 
-    def balance(self, radius: float, share: float | None, rate: float) -> BalancedLinkage:
-        """Return counterweights at a radius from their pins."""
+    def balance(
+        self, radius: float, share: float | None, rate: float, disk_radius: float | None
+    ) -> BalancedLinkage:
+        """Return counterweights at a radius from their pins; with a radius of disks, also what
+        balances the moment."""
         from ... import linkages
 
-        found: ForceBalance | SliderCrankBalance
-        if share is not None:
+        found: ForceBalance | SliderCrankBalance | MomentBalance
+        if disk_radius is not None:
+            found = linkages.balance_moments(
+                self.mechanism, radius, disk_radius=disk_radius, input=self.input, rough=self.rough
+            )
+        elif share is not None:
             found = linkages.balance_slider_crank(self.mechanism, radius, share)
         else:
             found = linkages.balance_forces(
@@ -210,9 +218,14 @@ def _shaking_json(shaking: ShakingForces | str) -> dict[str, float] | None:
 def _balance_json(balance: BalancedLinkage) -> dict[str, Any]:
     """Counterweights and what they leave."""
     every = balance.weights.counterweights
+    disks = getattr(balance.weights, "disks", ())
     return {
         "counterweights": [
             {"body": one.body, "mass": one.mass, "center": list(one.center)} for one in every
+        ],
+        "disks": [
+            {"body": one.body, "inertia": one.inertia, "mass": one.mass, "ratio": one.ratio}
+            for one in disks
         ],
         "shaking": _shaking_json(balance.shaking),
     }

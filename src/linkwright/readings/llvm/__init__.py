@@ -34,6 +34,8 @@ __all__ = [
     "compile_program",
     "compile_step_loop",
     "compile_tape",
+    "default_thread_count",
+    "load_tape_loop",
     "shared_object_code",
 ]
 
@@ -45,7 +47,8 @@ def assemble_tape_object_code(
     course: CompiledStepLoop | None = None,
 ) -> bytes:
     """The object file of a tape for numbers of 8 or 4 bytes; it needs `shared_object_code` when loaded."""
-    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
+    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
+    from .tape_module import emit_tape_module
     from .target import host_target
 
     chosen = target or host_target()
@@ -75,7 +78,7 @@ def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> byte
     return compile_ir(shared_functions_ir(chosen, precision.scalar, item_bytes), chosen)
 
 
-def _default_ufunc_threads() -> int:
+def default_thread_count() -> int:
     """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -101,6 +104,14 @@ def compile_tape(
         (tape.digest,),
         target=target,
         threads=threads,
+    )
+
+
+def load_tape_loop(tape: Tape, item_bytes: int) -> LoadedCode:
+    """The loop of a tape over states, for numbers of 8 or 4 bytes, with the signature of a ufunc's loop."""
+    key = code_cache.code_cache_key((tape.digest,), item_bytes, code_cache.cpu_identity())
+    return _load_cached_machine_code(
+        key, lambda: assemble_tape_object_code(tape, item_bytes, None), item_bytes, None
     )
 
 
@@ -142,7 +153,7 @@ def compile_cached_tape(
         tuple(outputs),
         load_loop_code(8),
         lambda: load_loop_code(4),
-        threads=threads or _default_ufunc_threads(),
+        threads=threads or default_thread_count(),
     )
 
 

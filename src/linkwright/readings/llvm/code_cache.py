@@ -13,6 +13,7 @@ import os
 import platform
 import stat
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +64,31 @@ def write_code_cache_entry(name: str, content: bytes) -> None:
             raise
         if _is_code_cache_scan_due(folder, len(content)):
             _prune_code_cache(folder)
+
+
+@contextlib.contextmanager
+def lock_code_cache(name: str) -> Iterator[None]:
+    """Let one process at a time prepare what `name` stands for: the others find its code in the cache.
+
+    Processes that end release their lock. Without a cache, or without locks of files, nothing is locked.
+    """
+    folder = _code_cache_folder()
+    if folder is None:
+        yield
+        return
+    try:
+        import fcntl
+
+        handle = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _code_cache_checksum(name: str, content: bytes) -> bytes:

@@ -7,14 +7,14 @@ Unused lanes repeat the last state, so that they raise no other floating-point f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from .lane_transposes import LaneTransposeIrWriter
 
 PACKING_DECLARATIONS = """
 declare void @pack.tiles(ptr, i64, i64, ptr)
-declare void @unpack.tiles(ptr, i64, ptr, ptr, i64)
-declare void @unpack.last(ptr, i64, ptr, i64)
+declare void @unpack.tiles(ptr, i64, ptr, ptr, ptr, i64)
+declare void @unpack.last(ptr, i64, ptr, ptr, i64)
 declare void @pack.entries(ptr, i64, i64, i64, i64, i64, i64, ptr)
-declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64, i64)
+declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64)
 """
 
 
@@ -31,72 +31,8 @@ def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     )
 
 
-class _LanePackingIrWriter:
+class _LanePackingIrWriter(LaneTransposeIrWriter):
     """Writes the packing functions for one vector type."""
-
-    def __init__(self, scalar: str, item_bytes: int, lanes: int) -> None:
-        self.t = scalar
-        self.size = item_bytes
-        self.w = lanes
-        self.v = f"<{lanes} x {scalar}>"
-        self.b = f"<{lanes} x i1>"
-        self.suffix = f"v{lanes}f{8 * item_bytes}"
-        self.per_lane = min(lanes, 16 // item_bytes)
-
-    def write_declarations(self) -> str:
-        """Declares the masked loads and stores of LLVM."""
-        return (
-            f"declare {self.v} @llvm.masked.load.{self.suffix}.p0(ptr, {self.b}, {self.v})\n"
-            f"declare void @llvm.masked.store.{self.suffix}.p0({self.v}, ptr, {self.b})\n"
-        )
-
-    def transpose_vectors(self, lines: list[str], names: list[str], tag: str) -> list[str]:
-        """Transposes W vectors of W scalars, first inside 128-bit lanes, then the lanes."""
-        inside = self.exchange_vectors(lines, names, tag, 1, self.interleaved_lanes)
-        return self.exchange_vectors(lines, inside, tag, self.per_lane, self.alternate_lanes)
-
-    def exchange_vectors(
-        self,
-        lines: list[str],
-        names: list[str],
-        tag: str,
-        distance: int,
-        order: Callable[[int, int], list[int]],
-    ) -> list[str]:
-        """Exchanges entries between vectors whose indices differ in one bit, bit after bit."""
-        w, v = self.w, self.v
-        end = self.per_lane if distance < self.per_lane else w
-        while distance < end:
-            fresh = list(names)
-            for i in range(w):
-                if i & distance:
-                    continue
-                for half, k in enumerate((i, i | distance)):
-                    mask = ", ".join(f"i32 {n}" for n in order(distance, half))
-                    fresh[k] = f"%{tag}t{distance}.{k}"
-                    lines.append(
-                        f"  {fresh[k]} = shufflevector {v} {names[i]}, {v} {names[i | distance]}, "
-                        f"<{w} x i32> <{mask}>"
-                    )
-            names = fresh
-            distance *= 2
-        return names
-
-    def interleaved_lanes(self, distance: int, half: int) -> list[int]:
-        """The shuffle that takes runs of `distance` lanes from both vectors in turn."""
-        found = []
-        for n in range(self.w):
-            other = self.w if n & distance else 0
-            base = n & ~distance
-            found.append(other + base + (distance if half else 0))
-        return found
-
-    def alternate_lanes(self, distance: int, half: int) -> list[int]:
-        """The shuffle that takes every other 128-bit lane of one vector, then of the other."""
-        lanes = self.w // self.per_lane
-        chosen = [lane for lane in range(lanes) if lane % 2 == half]
-        one = [lane * self.per_lane + n for lane in chosen for n in range(self.per_lane)]
-        return one + [self.w + n for n in one]
 
     def write_row_addresses(self, tag: str) -> list[str]:
         """The addresses of the W rows of a tile."""
@@ -108,34 +44,44 @@ class _LanePackingIrWriter:
             ]
         return lines
 
-    def write_tile_function(self, name: str, tag: str, masked: bool) -> str:
-        """Copies one W×W tile between the array's rows at %tile and the block's vectors at %target."""
+    def write_packed_tile(self, tag: str, *, masked: bool) -> str:
+        """Copies one W×W tile from the array's rows at %tile to the block's vectors at %target."""
         v, w = self.v, self.w
         lines = self.write_row_addresses(tag)
-        vectors = [f"  %{tag}d{n} = getelementptr {v}, ptr %{tag}target, i64 {n}" for n in range(w)]
-        align = f"align {self.size}"
-        if name == "pack":
-            for n in range(w):
-                at = f"ptr {align} %{tag}a{n}"
-                load = f"load {v}, ptr %{tag}a{n}, {align}"
-                if masked:
-                    intrinsic = f"@llvm.masked.load.{self.suffix}.p0"
-                    load = f"call {v} {intrinsic}({at}, {self.b} %mask, {v} zeroinitializer)"
-                lines.append(f"  %{tag}row{n} = {load}")
-            columns = self.transpose_vectors(lines, [f"%{tag}row{n}" for n in range(w)], tag)
-            lines += vectors
-            lines += [f"  store {v} {c}, ptr %{tag}d{n}" for n, c in enumerate(columns)]
-            return "\n".join(lines)
-        lines += vectors
-        lines += [f"  %{tag}row{n} = load {v}, ptr %{tag}d{n}" for n in range(w)]
-        columns = self.transpose_vectors(lines, [f"%{tag}row{n}" for n in range(w)], tag)
+        if w == 8 and self.size == 8 and not masked:
+            columns = self.write_half_loads(lines, tag)
+        else:
+            rows = [f"%{tag}row{n}" for n in range(w)]
+            lines += [f"  {row} = {self.row_load(n, tag, masked)}" for n, row in enumerate(rows)]
+            columns = self.transpose_vectors(lines, rows, tag)
         for n, column in enumerate(columns):
-            at = f"ptr {align} %{tag}a{n}"
-            intrinsic = f"@llvm.masked.store.{self.suffix}.p0"
-            whole = f"  store {v} {column}, ptr %{tag}a{n}, {align}"
-            part = f"  call void {intrinsic}({v} {column}, {at}, {self.b} %mask)"
-            lines.append(part if masked else whole)
+            lines += [
+                f"  %{tag}d{n} = getelementptr {v}, ptr %{tag}target, i64 {n}",
+                f"  store {v} {column}, ptr %{tag}d{n}",
+            ]
         return "\n".join(lines)
+
+    def row_load(self, n: int, tag: str, masked: bool) -> str:
+        """The load of W entries of row n, or of those in %mask."""
+        v, align = self.v, f"align {self.size}"
+        if not masked:
+            return f"load {v}, ptr %{tag}a{n}, {align}"
+        at = f"ptr {align} %{tag}a{n}"
+        intrinsic = f"@llvm.masked.load.{self.suffix}.p0"
+        return f"call {v} {intrinsic}({at}, {self.b} %mask, {v} zeroinitializer)"
+
+    def write_half_loads(self, lines: list[str], tag: str) -> list[str]:
+        """The columns of a tile whose rows are loaded in halves."""
+        columns = []
+        for side in (0, 4):
+            for n in range(8):
+                lines += [
+                    f"  %{tag}h{side}.{n} = getelementptr double, ptr %{tag}a{n}, i64 {side}",
+                    f"  %{tag}r{side}.{n} = load <4 x double>, ptr %{tag}h{side}.{n}, align 8",
+                ]
+            halves = [f"%{tag}r{side}.{n}" for n in range(8)]
+            columns += self.transpose_pairs(lines, halves, f"{tag}{side}.")
+        return columns
 
     def write_lane_mask(self) -> str:
         """The mask of the first %left lanes, in %mask."""
@@ -162,7 +108,7 @@ loop:
   %l.offset = mul i64 %n, {self.size}
   %l.tile = getelementptr i8, ptr %array, i64 %l.offset
   %l.target = getelementptr {v}, ptr %block, i64 %n
-{self.write_tile_function("pack", "l.", masked=False)}
+{self.write_packed_tile("l.", masked=False)}
   %n1 = add i64 %n, {w}
   %more = icmp ult i64 %n1, %whole
   br i1 %more, label %loop, label %check
@@ -175,7 +121,7 @@ last:
   %m.offset = mul i64 %whole, {self.size}
   %m.tile = getelementptr i8, ptr %array, i64 %m.offset
   %m.target = getelementptr {v}, ptr %block, i64 %whole
-{self.write_tile_function("pack", "m.", masked=True)}
+{self.write_packed_tile("m.", masked=True)}
   br label %done
 done:
   ret void
@@ -183,37 +129,76 @@ done:
 """
 
     def write_half_tile(self) -> str:
-        """Copies half of a tile's states: two transposed squares side by side are their rows."""
+        """Copies half of a tile's states. Where a vector has 8 lanes, halves of vectors are loaded side by side, which
+        saves a third of the shuffles; else two transposed squares side by side are the rows."""
         v, w, half = self.v, self.w, self.w // 2
-        square = _LanePackingIrWriter(self.t, self.size, half)
+        part = f"<{half} x {self.t}>"
         lines = []
-        for n in range(w):
+        for n, source in enumerate(self.write_slot_addresses(lines, "%map")):
             lines += [
-                f"  %d{n} = getelementptr {v}, ptr %target, i64 {n}",
-                f"  %e{n} = getelementptr {self.t}, ptr %d{n}, i64 %state",
-                f"  %r{n} = load {square.v}, ptr %e{n}, align {half * self.size}",
+                f"  %e{n} = getelementptr {self.t}, ptr {source}, i64 %state",
+                f"  %r{n} = load {part}, ptr %e{n}, align {half * self.size}",
             ]
-        left = square.transpose_vectors(lines, [f"%r{n}" for n in range(half)], "l")
-        right = square.transpose_vectors(lines, [f"%r{n}" for n in range(half, w)], "r")
-        whole = ", ".join(f"i32 {n}" for n in range(w))
-        for n in range(half):
+        names = [f"%r{n}" for n in range(w)]
+        rows = self.join_squares(lines, names) if w != 8 else self.transpose_pairs(lines, names)
+        for n, row in enumerate(rows):
             lines += [
-                f"  %z{n} = shufflevector {square.v} {left[n]}, {square.v} {right[n]}, "
-                f"<{w} x i32> <{whole}>",
                 f"  %so{n} = mul i64 %stride, {n}",
                 f"  %sa{n} = getelementptr i8, ptr %tile, i64 %so{n}",
-                f"  store {v} %z{n}, ptr %sa{n}, align {self.size}",
+                f"  store {v} {row}, ptr %sa{n}, align {self.size}",
+            ]
+        return "\n".join(lines)
+
+    def write_slot_addresses(self, lines: list[str], table: str) -> list[str]:
+        """The addresses of the vectors of W entries, whose places in a context are in a table."""
+        for n in range(self.w):
+            lines += [
+                f"  %m{n} = getelementptr i32, ptr {table}, i64 {n}",
+                f"  %b{n} = load i32, ptr %m{n}",
+                f"  %c{n}.long = zext i32 %b{n} to i64",
+                f"  %v{n} = getelementptr i8, ptr %ctx, i64 %c{n}.long",
+            ]
+        return [f"%v{n}" for n in range(self.w)]
+
+    def join_squares(self, lines: list[str], names: list[str]) -> list[str]:
+        """The rows of two squares, which are transposed and stand side by side."""
+        w, half = self.w, self.w // 2
+        square = LaneTransposeIrWriter(self.t, self.size, half)
+        left = square.transpose_vectors(lines, names[:half], "l")
+        right = square.transpose_vectors(lines, names[half:], "r")
+        whole = ", ".join(f"i32 {n}" for n in range(w))
+        lines += [
+            f"  %z{n} = shufflevector {square.v} {left[n]}, {square.v} {right[n]}, <{w} x i32> <{whole}>"
+            for n in range(half)
+        ]
+        return [f"%z{n}" for n in range(half)]
+
+    def write_constant_tile(self) -> str:
+        """Copies a vector of equal numbers to half of the states."""
+        lines = [
+            "  %place = getelementptr i32, ptr %slots, i64 %first.flat",
+            "  %place.bytes = load i32, ptr %place",
+            "  %place.long = zext i32 %place.bytes to i64",
+            "  %source = getelementptr i8, ptr %ctx, i64 %place.long",
+            f"  %value = load {self.v}, ptr %source",
+            f"  %tile.flat = getelementptr {self.t}, ptr %rows, i64 %first.flat",
+        ]
+        for n in range(self.w // 2):
+            lines += [
+                f"  %fo{n} = mul i64 %stride, {n}",
+                f"  %fa{n} = getelementptr i8, ptr %tile.flat, i64 %fo{n}",
+                f"  store {self.v} %value, ptr %fa{n}, align {self.size}",
             ]
         return "\n".join(lines)
 
     def write_unpack_tiles(self) -> str:
-        """Unpacks tiles of a table of (first entry, slot) to contiguous rows of a whole block.
+        """Unpacks tiles of a table of first entries to contiguous rows of a whole block; −1 − first is a constant tile.
 
         Half of the states at a time: rows at distances of a power of two share cache sets, and eight of them at once
         would evict each other.
         """
         return f"""
-define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
+define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %slots, ptr %table, i64 %size) {{
 entry:
   br label %states
 states:
@@ -222,17 +207,22 @@ states:
   %rows = getelementptr i8, ptr %array, i64 %jump
   br label %loop
 loop:
-  %n = phi i64 [0, %states], [%n1, %loop]
-  %line = getelementptr [2 x i32], ptr %table, i64 %n
+  %n = phi i64 [0, %states], [%n1, %written]
+  %line = getelementptr i32, ptr %table, i64 %n
   %entry32 = load i32, ptr %line
-  %at.slot = getelementptr i32, ptr %line, i64 1
-  %slot32 = load i32, ptr %at.slot
-  %first = zext i32 %entry32 to i64
-  %slot = zext i32 %slot32 to i64
-  %offset = mul i64 %first, {self.size}
-  %tile = getelementptr i8, ptr %rows, i64 %offset
-  %target = getelementptr {self.v}, ptr %ctx, i64 %slot
+  %first = sext i32 %entry32 to i64
+  %is.flat = icmp slt i64 %first, 0
+  br i1 %is.flat, label %flat, label %varying
+flat:
+  %first.flat = sub i64 -1, %first
+{self.write_constant_tile()}
+  br label %written
+varying:
+  %tile = getelementptr {self.t}, ptr %rows, i64 %first
+  %map = getelementptr i32, ptr %slots, i64 %first
 {self.write_half_tile()}
+  br label %written
+written:
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
   br i1 %more, label %loop, label %states.end
@@ -247,10 +237,20 @@ done:
 
     def write_unpack_last_tile(self) -> str:
         """Unpacks the last tile of an operand, which has only %left entries."""
+        lines: list[str] = []
+        sources = self.write_slot_addresses(lines, "%map")
+        lines += [f"  %row{n} = load {self.v}, ptr {source}" for n, source in enumerate(sources)]
+        rows = self.transpose_vectors(lines, [f"%row{n}" for n in range(self.w)], "")
+        lines += self.write_row_addresses("")
+        for n, row in enumerate(rows):
+            at = f"ptr align {self.size} %a{n}"
+            intrinsic = f"@llvm.masked.store.{self.suffix}.p0"
+            lines.append(f"  call void {intrinsic}({self.v} {row}, {at}, {self.b} %mask)")
+        newline = "\n"
         return f"""
-define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
+define void @unpack.last(ptr %tile, i64 %stride, ptr %ctx, ptr %map, i64 %left) {{
 {self.write_lane_mask()}
-{self.write_tile_function("unpack", "", masked=True)}
+{newline.join(lines)}
   ret void
 }}
 """
@@ -295,38 +295,27 @@ done:
 """
 
     def write_unpack_entries(self) -> str:
-        """Unpacks tiles of a table to any strides; entries beyond the operand's size are skipped."""
-        t, v, w = self.t, self.v, self.w
+        """Unpacks all entries of an operand to any strides and any number of states, lane by lane."""
+        t = self.t
         return f"""
-define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
+define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %slots, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
 entry:
-  br label %tile
-tile:
-  %t = phi i64 [0, %entry], [%t1, %tile.end]
-  %row = getelementptr [2 x i32], ptr %table, i64 %t
-  %entry32 = load i32, ptr %row
-  %at.slot = getelementptr i32, ptr %row, i64 1
-  %slot32 = load i32, ptr %at.slot
-  %first = zext i32 %entry32 to i64
-  %slot = zext i32 %slot32 to i64
   br label %each
 each:
-  %e = phi i64 [0, %tile], [%e1, %each.end]
-  %k = add i64 %first, %e
-  %exists = icmp ult i64 %k, %size
-  br i1 %exists, label %place, label %tile.end
-place:
+  %k = phi i64 [0, %entry], [%k1, %each.end]
   %i = udiv i64 %k, %cols
   %j = urem i64 %k, %cols
   %oi = mul i64 %i, %s0
   %oj = mul i64 %j, %s1
   %o = add i64 %oi, %oj
   %base = getelementptr i8, ptr %array, i64 %o
-  %at = add i64 %slot, %e
-  %source = getelementptr {v}, ptr %ctx, i64 %at
+  %map = getelementptr i32, ptr %slots, i64 %k
+  %bytes = load i32, ptr %map
+  %bytes.long = zext i32 %bytes to i64
+  %source = getelementptr i8, ptr %ctx, i64 %bytes.long
   br label %lane
 lane:
-  %n = phi i64 [0, %place], [%n1, %lane]
+  %n = phi i64 [0, %each], [%n1, %lane]
   %om = mul i64 %n, %stride
   %to = getelementptr i8, ptr %base, i64 %om
   %from = getelementptr {t}, ptr %source, i64 %n
@@ -336,13 +325,9 @@ lane:
   %more.lanes = icmp ult i64 %n1, %count
   br i1 %more.lanes, label %lane, label %each.end
 each.end:
-  %e1 = add i64 %e, 1
-  %more.entries = icmp ult i64 %e1, {w}
-  br i1 %more.entries, label %each, label %tile.end
-tile.end:
-  %t1 = add i64 %t, 1
-  %more = icmp ult i64 %t1, %tiles
-  br i1 %more, label %tile, label %done
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %size
+  br i1 %more, label %each, label %done
 done:
   ret void
 }}

@@ -6,6 +6,7 @@ It is the larger part of the code of a small function, and the same in all: it i
 from __future__ import annotations
 
 from .lane_packing import PACKING_DECLARATIONS, lane_packing_ir
+from .row_copies import ROW_COPY_DECLARATIONS, row_copies_ir
 from .sincos import SincosIrWriter, sincos_ir
 from .target import MachineTarget
 from .threads import RANGES_DECLARATION, thread_split_ir
@@ -17,6 +18,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
     parts = [
         f'target triple = "{target.triple}"',
         lane_packing_ir(scalar, item_bytes, lanes),
+        row_copies_ir(scalar, item_bytes, lanes),
         _angle_loop_ir(target, scalar, item_bytes),
         sincos_ir(target, lanes),
         thread_split_ir(lanes),
@@ -27,7 +29,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
 def shared_ir_declarations(lanes: int) -> str:
     """The declarations of the shared functions in the module of a tape."""
     d = f"<{lanes} x double>"
-    return f"""{PACKING_DECLARATIONS}{RANGES_DECLARATION}
+    return f"""{PACKING_DECLARATIONS}{ROW_COPY_DECLARATIONS}{RANGES_DECLARATION}
 declare void @sines.cosines(ptr, ptr, ptr, ptr, i64)
 declare {{{d}, {d}}} @sincos({d})
 """

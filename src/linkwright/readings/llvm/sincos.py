@@ -8,6 +8,7 @@ below 4e-18.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 
@@ -29,6 +30,11 @@ _HALF_PI_PARTS = [float.fromhex(h) for h in (
 def llvm_hexadecimal(value: float) -> str:
     """A double as an LLVM literal, bit for bit."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def _prefix_names(line: str, prefix: str) -> str:
+    """A line of IR in which all local names begin with a prefix."""
+    return re.sub(r"%(?=[a-z])", f"%{prefix}", line)
 
 
 def sincos_ir(target: MachineTarget, lanes: int, *, has_short_chains: bool = False) -> str:
@@ -73,8 +79,8 @@ class SincosIrWriter:
         product = self.write_instruction(f"{name}.p", f"fmul {self.v} {a}, {b}")
         return self.write_instruction(name, f"fadd {self.v} {product}, {c}")
 
-    def screen_huge_lanes(self) -> None:
-        """Replaces huge, infinite and NaN lanes by 0; they take the slow path.
+    def find_huge_lanes(self) -> None:
+        """Writes %mask: huge, infinite and NaN lanes, which take the slow path.
 
         They are compared as integers, which raises no floating-point flag.
         """
@@ -84,6 +90,10 @@ class SincosIrWriter:
             "mask",
             f"icmp uge {self.i} %size, splat (i64 {int(llvm_hexadecimal(MAX_FAST_ARGUMENT), 16)})",
         )
+
+    def screen_huge_lanes(self) -> None:
+        """Replaces huge lanes by 0."""
+        self.find_huge_lanes()
         self.write_instruction(
             "x", f"select {self.b} %mask, {self.v} zeroinitializer, {self.v} %given"
         )
@@ -178,6 +188,19 @@ class SincosIrWriter:
         self.write_instruction("any", f"bitcast {self.b} %mask to i{self.lanes}")
         self.write_instruction("slow", f"icmp ne i{self.lanes} %any, 0")
         return "\n".join(self.lines)
+
+    def write_check(self, prefix: str) -> list[str]:
+        """The instructions from `%given` to `%mask`, with names that begin with a prefix."""
+        self.lines = []
+        self.find_huge_lanes()
+        return [_prefix_names(line, prefix) for line in self.lines]
+
+    def write_unchecked_body(self, prefix: str) -> list[str]:
+        """The instructions from `%x`, no lane of which is huge, to `%sin.fast` and `%cos.fast`, with
+        names that begin with a prefix."""
+        self.lines = []
+        self.select_quadrant(*self.write_polynomials(self.reduce_argument()))
+        return [_prefix_names(line, prefix) for line in self.lines]
 
     def write_slow_call(self, name: str) -> str:
         """The call of the slow path."""

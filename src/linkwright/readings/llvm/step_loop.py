@@ -3,7 +3,8 @@
 for every batch of K blocks of W states
     each block:  pack the states, and inputs that are the same in all steps
     each step:   each block: pack the inputs of the step, trigonometry
-                 each chunk: each block: the chunk, and unpack completed outputs of kept steps
+                 each chunk: each block: the chunk
+                 each block: unpack the outputs of kept steps
                  each block: the new states replace the old ones
 """
 
@@ -60,13 +61,14 @@ class StepLoopIrWriter(UfuncLoopIrWriter):
         tape: Tape,
         layout: ContextLayout,
         plan: LaneTilePlan,
+        chunks: int,
         precision: LlvmScalarType,
         lanes: int,
         angles: bool,
         *,
         course: CompiledStepLoop,
     ) -> None:
-        super().__init__(tape, layout, plan, precision, lanes, angles)
+        super().__init__(tape, layout, plan, chunks, precision, lanes, angles)
         self.course = course
         axes = course.operand_axes(self.ports[: self.n_in], self.ports[self.n_in :])
         self.dimensions = list(dict.fromkeys(name for names in axes for name in names))
@@ -131,27 +133,21 @@ pack{k}:
 packed{k}:""")
         return "\n".join(lines)
 
-    def write_unpacking(self, chunk: int) -> str:
-        """Unpacks the outputs that are complete after a chunk, if the step is kept."""
-        written = super().write_unpacking(chunk)
-        if not written:
-            return ""
-        return f"""  br i1 %keep, label %keep.c{chunk}, label %kept.c{chunk}
-keep.c{chunk}:
-{written}
-  br label %kept.c{chunk}
-kept.c{chunk}:"""
+    def write_unpacking(self) -> str:
+        """Unpacks the outputs, if the step is kept."""
+        return f"""  br i1 %keep, label %keep.step, label %kept.step
+keep.step:
+{super().write_unpacking()}
+  br label %kept.step
+kept.step:"""
 
     def write_state_carry(self) -> str:
         """Copies the states after a step to the inputs of the next one."""
         lines = []
-        tiles = [tile for some in self.plan.completed_tiles for tile in some]
-        for tile in (tile for tile in tiles if tile.port < self.course.state_ports):
-            left = self.ports[tile.port].size - tile.first
-            for n in range(min(self.w, left)):
-                name = f"{tile.port}.{tile.first + n}"
-                start = self.layout.outputs + tile.slot + n
-                end = self.layout.inputs[tile.port] + tile.first + n
+        for port, slots in enumerate(self.plan.entry_slots[: self.course.state_ports]):
+            for n, slot in enumerate(slots):
+                name = f"{port}.{n}"
+                start, end = self.layout.outputs + slot, self.layout.inputs[port] + n
                 lines.append(f"""  %from.{name} = getelementptr {self.v}, ptr %own.carry, i64 {start}
   %state.{name} = load {self.v}, ptr %from.{name}
   %to.{name} = getelementptr {self.v}, ptr %own.carry, i64 {end}

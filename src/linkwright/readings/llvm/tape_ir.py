@@ -20,9 +20,7 @@ from .input_angles import find_input_angles, find_loadable_values, split_input_a
 from .output_tiles import plan_output_lane_tiles
 from .shared_ir import shared_ir_declarations
 from .sincos import llvm_hexadecimal
-from .step_loop import CompiledStepLoop, StepLoopIrWriter
 from .target import MachineTarget
-from .ufunc_loop import UfuncLoopIrWriter
 
 _BINARY_INSTRUCTIONS = {
     Op.ADD: "fadd contract",
@@ -67,16 +65,6 @@ class ContextLayout:
     size: int
 
 
-def emit_tape_module(
-    tape: Tape,
-    target: MachineTarget,
-    precision: LlvmScalarType = DOUBLE_PRECISION,
-    course: CompiledStepLoop | None = None,
-) -> str:
-    """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return TapeIrEmitter(tape, target, precision).emit_module(course)
-
-
 def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
     """The first slots of ports padded to whole tiles, and the slot behind the last one."""
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
@@ -106,8 +94,8 @@ class TapeIrEmitter:
         *inputs, trigonometry = _padded_lane_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
-        self.plan = plan_output_lane_tiles(tape, self.chunks, self.w)
-        size = outputs + self.plan.slots + self.w
+        self.plan = plan_output_lane_tiles(tape, self.w)
+        size = outputs + self.plan.slots
         self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 
     # -- what is where -------------------------------------------------------------------
@@ -119,14 +107,6 @@ class TapeIrEmitter:
             return self.layout.inputs[port] + entry
         part = 0 if self.tape.ops[value] == Op.SIN else 1
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
-
-    def emit_module(self, course: CompiledStepLoop | None) -> str:
-        """The whole module, with a loop over states or, for a `course`, over steps."""
-        given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = (
-            UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
-        )
-        return "\n".join([self.emit_functions(), loop.write_loop()])
 
     def emit_functions(self) -> str:
         """The functions of a block of states: constants, trigonometry, and the chunks."""
@@ -147,7 +127,7 @@ class TapeIrEmitter:
         """The function that writes the outputs that are the same for all states into a context."""
         constants = [
             (self.layout.outputs + at, self.p.literal(float(self.tape.constants[value])))
-            for value, at in self.plan.constant_slots
+            for value, at in self.plan.constant_slots.items()
         ]
         return emit_constant_outputs(constants, self.w, self.p.scalar)
 
@@ -189,8 +169,8 @@ define internal void @trigonometry(ptr %ctx) {{
             if k not in self.loadable_values:
                 self.emit_instruction(k, op)
                 self.loaded.add(k)
-            for at in self.plan.store_slots.get(k, ()):
-                self.store_value(k, self.layout.outputs + at)
+            if k in self.plan.store_slots:
+                self.store_value(k, self.layout.outputs + self.plan.store_slots[k])
             if k in chunk.saves:
                 self.store_value(k, self.layout.workspace + chunk.saves[k])
         body = "\n".join(self.lines)

@@ -97,13 +97,11 @@ class ProcedureIrWriter:
         if self.emitter.angles:
             self.lines.append("  call void @trigonometry(ptr %ctx)")
         self.lines += [f"  call void @chunk{n}(ptr %ctx)" for n in range(len(self.emitter.chunks))]
-        for tile in (tile for some in self.emitter.plan.completed_tiles for tile in some):
-            for n in range(min(self.w, self.tape.outputs[tile.port].size - tile.first)):
-                at, to = self.layout.outputs + tile.slot + n, tile.first + n
-                mask = "%mask" if self.w > 1 else None
-                self.copy_vector(
-                    "%ctx", at, f"%out{tile.port}", to, f"o{tile.port}.{to}", mask=mask
-                )
+        mask = "%mask" if self.w > 1 else None
+        for k, slots in enumerate(self.emitter.plan.entry_slots):
+            for n, slot in enumerate(slots):
+                at = self.layout.outputs + slot
+                self.copy_vector("%ctx", at, f"%out{k}", n, f"o{k}.{n}", mask=mask)
         align = self.w * self.emitter.p.bytes
         body = "\n".join(self.lines)
         return f"""{self.emitter.emit_functions()}

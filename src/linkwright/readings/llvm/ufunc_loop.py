@@ -2,9 +2,10 @@
 
     for every batch of K blocks of W states
         each block:  pack, trigonometry
-        each chunk:  each block: the chunk, and unpack what it has completed
+        each chunk:  each block: the chunk
+        each block:  unpack
 
-A chunk's code therefore stays in the instruction cache, and outputs are written while they are in the data cache. Large
+A chunk's code therefore stays in the instruction cache. Outputs are written in the order of memory, at the end. Large
 batches are split between threads, which are created for the call and whose floating-point flags become the caller's;
 small batches run on the caller's thread.
 """
@@ -46,6 +47,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
         tape: Tape,
         layout: ContextLayout,
         plan: LaneTilePlan,
+        chunks: int,
         p: LlvmScalarType,
         lanes: int,
         angles: bool,
@@ -54,7 +56,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
         self.length = len(tape)
         self.layout = layout
         self.plan = plan
-        self.chunks = len(plan.leaving_tiles)
+        self.chunks = chunks
         self.angles = angles
         self.blocks = self.count_blocks_together()
 
@@ -129,78 +131,74 @@ moved{tag}:"""
         places = self.write_operand_places(range(self.n_in), ".in") + newline + newline.join(blocks)
         return places + self.choose_tiles_or_entries(".in", tiles, entries)
 
-    def write_unpacking(self, chunk: int) -> str:
-        """Unpacks the outputs that are complete after a chunk, port by port."""
-        tag = f".c{chunk}"
-        complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
-        leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
-        tiles = [
-            line for k, some in leaving.items() for line in self.write_port_tiles(k, chunk, some)
-        ]
-        entries = []
-        for k, some in complete.items():
+    def write_unpacking(self) -> str:
+        """Unpacks the outputs of a block, port by port."""
+        tag, tiles, entries = ".out", list[str](), list[str]()
+        ports = range(self.n_in, len(self.ports))
+        for k in ports:
+            tiles += self.write_port_tiles(k, self.plan.tiles[k - self.n_in])
             cols, s0, s1 = self.operand_strides(k)
-            places = [(t.first, self.layout.outputs + t.slot) for t in some]
             entries.append(
                 f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
-                f"{self.write_tile_table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
+                f"ptr @slots.{k}, i64 {self.ports[k].size}, "
                 f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
             )
-        if not tiles and not entries:
-            return ""
-        return self.write_operand_places(
-            sorted({*complete, *leaving}), tag
-        ) + self.choose_tiles_or_entries(tag, tiles, entries)
+        return self.write_operand_places(ports, tag) + self.choose_tiles_or_entries(
+            tag, tiles, entries
+        )
 
-    def tiles_by_port(self, tiles: Sequence[LaneTile]) -> dict[int, list[LaneTile]]:
-        """The tiles by the operand number of their port."""
-        found: dict[int, list[LaneTile]] = {}
-        for tile in tiles:
-            found.setdefault(self.n_in + tile.port, []).append(tile)
-        return found
-
-    def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[LaneTile]) -> list[str]:
+    def write_port_tiles(self, k: int, tiles: Sequence[LaneTile]) -> list[str]:
         """Unpacks the tiles of a port to contiguous rows: those at their places, and those that lead."""
-        tag = f".c{chunk}"
-        lines = []
+        tag, lines = ".out", list[str]()
         if k in self.leading:
             lines = [
-                f"  %here.lead{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
-                f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
+                f"  %here.lead{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
+                f"  %slots.lead{k} = getelementptr i32, ptr @slots.{k}, i64 %lead{k}",
             ]
         for leads in (False, True):
-            here, own = _tile_origin(k, tag, leads)
+            here, slots = _tile_origin(k, leads)
+            # a constant tile, which needs no transposition, is written as −1 − first
             places = [
-                (t.first, self.layout.outputs + t.slot)
-                for t in leaving
+                t.first if t.constant is None else -1 - t.first
+                for t in tiles
                 if t.leads == leads and not t.edge
             ]
             if places:
-                table = self.write_tile_table(
-                    f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places
-                )
-                where = f"ptr {here}, i64 %step{k}, ptr {own}"
+                table = self.write_tile_table(f"tiles{'.lead' if leads else ''}.{k}", places)
+                where = f"ptr {here}, i64 %step{k}, ptr %own{tag}, ptr {slots}"
                 lines.append(f"  call void @unpack.tiles({where}, {table})")
-        return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
+        return lines + [self.write_edge_tile(k, tile) for tile in tiles if tile.edge]
 
-    def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
-        """Adds a constant table of pairs; the arguments for its address and length."""
-        pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
-        self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
-        return f"ptr @{name}, i64 {len(lines)}"
+    def write_tile_table(self, name: str, places: Sequence[int]) -> str:
+        """Adds a constant table; the arguments for its address and length."""
+        numbers = ", ".join(f"i32 {place}" for place in places)
+        self.tables.append(f"@{name} = internal constant [{len(places)} x i32] [{numbers}]")
+        return f"ptr @{name}, i64 {len(places)}"
 
-    def write_edge_tile(self, k: int, tag: str, tile: LaneTile) -> str:
+    def write_slot_tables(self) -> list[str]:
+        """The tables of the places of outputs in a context, in bytes; a tile may reach beyond the last entry."""
+        tables = []
+        for port, slots in enumerate(self.plan.entry_slots):
+            padded = [*slots, *slots[-1:] * self.w]
+            size = self.w * self.item
+            numbers = ", ".join(f"i32 {size * (self.layout.outputs + at)}" for at in padded)
+            tables.append(
+                f"@slots.{self.n_in + port} = internal constant [{len(padded)} x i32] [{numbers}]"
+            )
+        return tables
+
+    def write_edge_tile(self, k: int, tile: LaneTile) -> str:
         """Unpacks a tile of which only some entries are written."""
-        here, own = _tile_origin(k, tag, tile.leads)
-        name = f"{tag}{k}.{tile.edge}"
+        here, slots = _tile_origin(k, tile.leads)
+        name = f"{k}.{tile.edge}"
         left = {
             "head": f"%lead{k}",
             "tail": f"%behind{k}",
             "rest": str(self.ports[k].size - tile.first),
         }[tile.edge]
         return f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
-  %from{name} = getelementptr {self.v}, ptr {own}, i64 {self.layout.outputs + tile.slot}
-  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
+  %from{name} = getelementptr i32, ptr {slots}, i64 {tile.first}
+  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %own.out, ptr %from{name}, i64 {left})"""
 
     def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; its body uses %own, %first and %count.
@@ -241,13 +239,15 @@ tail{tag}:
         return f"\n  call void @trigonometry(ptr %own{tag})" if self.angles else ""
 
     def loop_over_chunks(self, last: str) -> tuple[str, str]:
-        """The chunks in order, each for all blocks, after the label `last`; and the label behind them."""
+        """The chunks in order, each for all blocks, and the outputs, after the label `last`; and the label behind
+        them."""
         parts = []
         for n in range(self.chunks):
-            body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.write_unpacking(n)}"
+            body = f"  call void @chunk{n}(ptr %own.c{n})"
             parts.append(self.loop_over_blocks(f".c{n}", last, body, f"done.c{n}"))
             last = f"done.c{n}"
-        return "\n".join(parts), last
+        parts.append(self.loop_over_blocks(".out", last, self.write_unpacking(), "done.out"))
+        return "\n".join(parts), "done.out"
 
     # -- functions -----------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ batch:
         """The function that computes states [start, end) of the arrays."""
         allocate, free = self.write_context_memory()
         before = "allocated" if free else "entry"
-        self.tables: list[str] = []
+        self.tables = self.write_slot_tables()
         body = self.write_batch_body()
         span, newline = self.blocks * self.w, "\n"
         return f"""
@@ -313,8 +313,8 @@ finish:
 """
 
 
-def _tile_origin(k: int, tag: str, leads: bool) -> tuple[str, str]:
-    """The origins of tiles in the array and in the context."""
+def _tile_origin(k: int, leads: bool) -> tuple[str, str]:
+    """The origins of tiles in the array and in the table of slots."""
     if leads:
-        return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
-    return f"%here{tag}{k}", f"%own{tag}"
+        return f"%here.lead{k}", f"%slots.lead{k}"
+    return f"%here.out{k}", f"@slots.{k}"

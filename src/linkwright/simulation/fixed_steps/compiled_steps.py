@@ -55,7 +55,7 @@ class CompiledStep:
     # -- the step ------------------------------------------------------------------------
 
     @cached_property
-    def _ports(self) -> tuple[list[TapeExpression], list[TapeExpression], CompiledStepLoop]:
+    def ports(self) -> tuple[list[TapeExpression], list[TapeExpression], CompiledStepLoop]:
         """Inputs, outputs, and how a loop over many steps passes them on."""
         start, held, acts = self._symbols
         equations = StepEquations(
@@ -127,7 +127,7 @@ class CompiledStep:
     @cached_property
     def tape(self) -> Tape:
         """The tape of one step."""
-        inputs, outputs, _ = self._ports
+        inputs, outputs, _ = self.ports
         return record_expression_tape("step", inputs, outputs)
 
     @cached_property
@@ -142,7 +142,7 @@ class CompiledStep:
         τ, t and other inputs of a step have an axis over the steps, as have q, q̇ and the doubt
         among the outputs; z and held are those after the last step.
         """
-        return compile_step_loop(self.tape, self._ports[2])
+        return compile_step_loop(self.tape, self.ports[2])
 
     # -- its inputs ----------------------------------------------------------------------
 

@@ -22,9 +22,11 @@ from ...number_checks import check_finite_array, check_number, check_whole_numbe
 from ...types import Floats, ForceLike, VectorLike
 from ..adaptive_rollouts import adaptive_settings, held_forces, roll_out_adaptively
 from ..compiled_motion import METHODS
+from ..effort_limits import clip_given_arrays
 from ..feedback import Feedback
-from ..inputs import check_inputs_without, read_force_law
+from ..inputs import read_force_law
 from ..start import with_unit_quaternions
+from ..varied_inputs import check_inputs_without
 from .compiled_steps import CompiledStep
 from .parameter_inputs import read_kept_parameters
 from .step_methods import check_method
@@ -72,7 +74,8 @@ def rollout(
     inputs : array, mapping or Feedback, optional
         Forces (nv) or (…, nv); forces that are constant over each step (…, steps, nv); a table by
         velocity or actuator of numbers, expressions and (times, values); or a controller, whose
-        states each trajectory has for itself. N m or N.
+        states each trajectory has for itself. N m or N. Limits of efforts and ranges of actuators
+        that the mechanism declares are imposed, as `simulate` does.
     dt, steps : float and int
         Length of a step, s, and number of steps; with adaptive steps, the distance in time of the
         states that are returned, and their number.
@@ -105,7 +108,7 @@ def rollout(
     model = _model_with_parameters(model, parameters)
     if method not in METHODS:
         check_method(method, model.equations)
-    _refuse_events(model.equations.mechanism)
+    refuse_events(model.equations.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
         raise LinkwrightError("dt must not be 0 s", remedy="give another step")
@@ -115,7 +118,7 @@ def rollout(
     q, qd, batch = _read_starts(model, q0, qd0, p, t)
     step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
     given_forces = None if isinstance(inputs, Mapping | Feedback) or callable(inputs) else inputs
-    forces = _read_forces(given_forces, batch, steps, model.nv)
+    forces = clip_given_arrays(model.mechanism, _read_forces(given_forces, batch, steps, model.nv))
     if method in METHODS:
         settings = adaptive_settings(method, dt, steps, t, history=history, rtol=rtol, atol=atol)
         torque = step_inputs if given_forces is None else held_forces(forces)
@@ -124,7 +127,7 @@ def rollout(
         q, qd = roll_out_adaptively(model, starts, torque, own, threads=cores, history=history)
         return q.reshape(*batch, *q.shape[1:]), qd.reshape(*batch, *qd.shape[1:])
     check_inputs_without(model.equations.mechanism, step_inputs, model.parameters)
-    step = _cached_step(model, method, step_inputs)
+    step = cached_step(model, method, step_inputs)
     times = t + dt * np.arange(steps, dtype=np.float64)
     trajectories = TrajectoryBatch(model, step, step_inputs, dt, times, history=history)
     own = p.reshape(1, -1) if p.ndim == 1 else _rows_of_batch(p, batch)
@@ -170,7 +173,7 @@ def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -
         raise UnsupportedError("controllers do not run backward in time", remedy="give dt above 0")
 
 
-def _refuse_events(mechanism: Mechanism) -> None:
+def refuse_events(mechanism: Mechanism) -> None:
     """Raise for parts that act only through events of a simulation, instead of ignoring them."""
     joints = mechanism.joints.items()
     refused = [(name, "rigid contacts") for name, c in mechanism.contacts.items() if c.is_rigid]
@@ -271,7 +274,7 @@ def _read_forces(given: ArrayLike | None, batch: tuple[int, ...], steps: int, nv
 _CACHED_STEPS: WeakKeyDictionary[Model, dict[object, CompiledStep]] = WeakKeyDictionary()
 
 
-def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
+def cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
     """Return the compiled step of a method and inputs; compile it if it is not in the cache."""
     steps = _CACHED_STEPS.setdefault(model, {})
     drive = None

@@ -61,7 +61,7 @@ class TrajectoryBatch:
         self.step_loop = step.step_loop  # compiled before there are threads
         self.timed = [times, *step.outside_inputs_of_steps(times, dt)] if len(times) else [times]
         if step.period is not None:
-            self.timed.append(_controller_acts(times, dt, step.period))
+            self.timed.append(controller_acts(times, dt, step.period))
         self.lock = Lock()
         """Held while a system of `system_at` is in use."""
         self._given_forces = np.zeros(model.nv)
@@ -154,7 +154,7 @@ class TrajectoryBatch:
         return RightHandSide(equations, read_force_law(equations, total_forces))
 
 
-def _controller_acts(times: Floats, dt: float, period: float) -> Floats:
+def controller_acts(times: Floats, dt: float, period: float) -> Floats:
     """Return 1 for steps at whose start a sampled controller acts, else 0.
 
     It acts in the first step and at multiples of its period, which must be starts of steps.

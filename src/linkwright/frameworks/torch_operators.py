@@ -1,0 +1,189 @@
+"""Compiled tapes as custom operators of PyTorch (`torch.library`).
+
+An operator takes tensors with equal leading axes. Its derivative rule calls the operator of the
+Jacobians, whose derivative rule calls that of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..conveniences import find_convenience
+from ..readings.llvm import compile_tape
+from .derivative_functions import DerivableFunction
+from .function_table import check_port_shapes
+
+if TYPE_CHECKING:
+    import torch
+
+_OPERATORS: dict[str, Any] = {}
+"""Operators by the digest of their tapes: equal functions share one."""
+
+
+class TorchCall:
+    """A derivable function as a function of tensors."""
+
+    def __init__(self, function: DerivableFunction, threads: int | None) -> None:
+        self.function, self.threads = function, threads
+
+    @cached_property
+    def jacobian(self) -> TorchCall:
+        """The call of all Jacobians."""
+        return TorchCall(self.function.jacobian, self.threads)
+
+    def __call__(self, *given: Any) -> torch.Tensor | tuple[torch.Tensor, ...]:
+        """Call the function; leading axes broadcast."""
+        import torch
+
+        like = next((x for x in given if isinstance(x, torch.Tensor)), None)
+        device = None if like is None else like.device
+        tensors = [torch.as_tensor(x, device=device) for x in given]
+        leading = check_port_shapes(self.function, [tuple(x.shape) for x in tensors])
+        batch = torch.broadcast_shapes(*leading)
+        kind = _number_type(tensors)
+        full = [
+            x.to(kind).expand((*batch, *port.shape))
+            for x, port in zip(tensors, self.function.inputs, strict=True)
+        ]
+        found = self.evaluate(full)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def evaluate(self, tensors: list[torch.Tensor]) -> Sequence[torch.Tensor]:
+        """Compute tensors with equal leading axes; `torch.func` gets a function of its own."""
+        import torch
+
+        if torch._C._are_functorch_transforms_active():
+            found: Sequence[torch.Tensor] = self.transformable.apply(*tensors)
+            return found
+        given: Sequence[torch.Tensor] = self.operator(tensors)
+        return given
+
+    @cached_property
+    def transformable(self) -> Any:
+        """The operator as an `autograd.Function`, which grad and jacrev of `torch.func` need."""
+        import torch
+
+        call = self
+
+        def forward(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return tuple(call.evaluate(list(tensors)))
+
+        def setup_context(ctx: Any, inputs: tuple[torch.Tensor, ...], output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        def backward(ctx: Any, *changes: torch.Tensor | None) -> tuple[Any, ...]:
+            return tuple(call.pull_back(ctx, changes)[0])
+
+        def vmap(info: Any, axes: Any, *tensors: torch.Tensor) -> tuple[Any, ...]:
+            found = call.evaluate(_move_batch_axes(info.batch_size, axes, tensors))
+            return tuple(found), (0,) * len(found)
+
+        rules = {
+            "forward": staticmethod(forward),
+            "setup_context": staticmethod(setup_context),
+            "backward": staticmethod(backward),
+            "vmap": staticmethod(vmap),
+        }
+        return type("TransformableCall", (torch.autograd.Function,), rules)
+
+    @cached_property
+    def operator(self) -> Any:
+        """The custom operator: a list of tensors in, a list of tensors out."""
+        name = f"linkwright::f{self.function.tape.digest[:32]}_{self.threads or 0}"
+        if name not in _OPERATORS:
+            _OPERATORS[name] = self.make_operator(name)
+        return _OPERATORS[name]
+
+    def make_operator(self, name: str) -> Any:
+        """Define the operator with its shapes, its derivative rule and its rule for vmap."""
+        import torch
+
+        inputs, outputs = self.function.inputs, self.function.outputs
+        axes = len(inputs[0].shape)
+        ufunc = compile_tape(self.function.tape, threads=self.threads)
+
+        def compute(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+            first = tensors[0]
+            if first.is_cuda:
+                return self.launch_kernel(tensors)
+            batch = tuple(first.shape[: first.ndim - axes])
+            results = [first.new_empty((*batch, *port.shape)) for port in outputs]
+            given = [x.detach().contiguous().numpy() for x in tensors]
+            with np.errstate(all="ignore"):
+                ufunc(*given, out=tuple(x.numpy() for x in results))
+            return results
+
+        operator = torch.library.custom_op(
+            name, compute, mutates_args=(), schema="(Tensor[] tensors) -> Tensor[]"
+        )
+
+        def shapes(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+            first = tensors[0]
+            batch = tuple(first.shape[: first.ndim - axes])
+            return [first.new_empty((*batch, *port.shape)) for port in outputs]
+
+        operator.register_fake(shapes)
+        operator.register_autograd(self.pull_back, setup_context=_keep_inputs)
+        operator.register_vmap(self.batch_operator(operator))
+        return operator
+
+    def pull_back(self, context: Any, changes: Sequence[torch.Tensor | None]) -> tuple[Any, ...]:
+        """Return the products of the outputs' cotangents with the Jacobians."""
+
+        inputs, outputs = self.function.inputs, self.function.outputs
+        tensors = list(context.saved_tensors)
+        first = tensors[0]
+        batch = tuple(first.shape[: first.ndim - len(inputs[0].shape)])
+        matrices = self.jacobian.evaluate(tensors)
+        found: list[torch.Tensor | None] = []
+        for k, given in enumerate(inputs):
+            total = first.new_zeros((*batch, given.size))
+            for number, (port, change) in enumerate(zip(outputs, changes, strict=True)):
+                if change is not None:
+                    row = change.reshape((*batch, 1, port.size))
+                    total = total + (row @ matrices[number * len(inputs) + k]).squeeze(-2)
+            found.append(total.reshape((*batch, *given.shape)))
+        return (found,)
+
+    def batch_operator(self, operator: Any) -> Any:
+        """Return the rule for vmap: the mapped axis becomes one more leading axis."""
+
+        def rule(info: Any, axes: Any, tensors: Any) -> tuple[list[torch.Tensor], list[int]]:
+            found = operator(_move_batch_axes(info.batch_size, axes[0], tensors))
+            return found, [0] * len(found)
+
+        return rule
+
+    def launch_kernel(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+        """Compute on the GPU, on the current stream."""
+        found: Any = find_convenience("torch.run_kernel")(self.function.tape, tensors)
+        return list(found)
+
+
+def _move_batch_axes(
+    size: int, axes: Sequence[int | None], tensors: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Return tensors with the mapped axis in front; those without it are repeated."""
+    return [
+        x.unsqueeze(0).expand((size, *x.shape)) if axis is None else x.movedim(axis, 0)
+        for x, axis in zip(tensors, axes, strict=True)
+    ]
+
+
+def _keep_inputs(ctx: Any, inputs: tuple[list[torch.Tensor]], output: Any) -> None:
+    """Save the inputs for the derivative rule; PyTorch gives the arguments by these names."""
+    ctx.save_for_backward(*inputs[0])
+
+
+def _number_type(tensors: Sequence[torch.Tensor]) -> torch.dtype:
+    """Return float64 if a tensor has it, else float32; PyTorch decides about integers."""
+    import torch
+
+    found = tensors[0].dtype
+    for x in tensors[1:]:
+        found = torch.promote_types(found, x.dtype)
+    return found if found in (torch.float32, torch.float64) else torch.get_default_dtype()

@@ -1,0 +1,69 @@
+// Panels of sliders: coordinates, parameters, efforts and gains, with typed values and limits.
+import { make } from "./figures.js";
+import { formatNumber, parseQuantity, prettyName } from "./units.js";
+
+/** A slider with a field for a typed value.
+ *  @param {{name, unit, lower, upper, value, limited?}} one @param {(value: number) => void} act */
+export class SliderRow {
+  constructor(one, act) {
+    this.one = one;
+    this.act = act;
+    const label = prettyName(one.name), unit = one.unit && one.unit !== "1" ? one.unit : "";
+    this.slider = make("input", { type: "range", min: one.lower, max: one.upper, step: "any", value: one.value, "aria-label": `${one.name}${unit ? `, ${unit}` : ""}` });
+    this.field = make("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": `${one.name}, value with unit`, title: `a number with or without a unit${unit ? `, such as ${unit === "rad" ? "30 deg" : unit === "m" ? "120 mm" : `2 ${unit}`}` : ""}` });
+    this.limits = make("small", { class: "lw-limits" }, this.#limitText());
+    this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, label), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : unit), this.limits);
+    this.slider.addEventListener("input", () => this.act(Number(this.slider.value)));
+    this.slider.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10 }[event.key];
+      if (way) { event.preventDefault(); this.act(Number(this.slider.value) + (way * (one.upper - one.lower)) / 200); }
+    });
+    this.field.addEventListener("change", () => this.#typed());
+    this.field.addEventListener("keydown", (event) => { if (event.key === "Enter") this.#typed(); });
+    this.show(one.value);
+  }
+
+  #limitText() {
+    const { unit, lower, upper, limited } = this.one, show = (v) => formatNumber(unit === "rad" ? (v * 180) / Math.PI : v, 3);
+    if (limited && !limited[0] && !limited[1]) return "";
+    return `${limited && !limited[0] ? "" : show(lower)} … ${limited && !limited[1] ? "" : show(upper)}`;
+  }
+
+  #typed() {
+    const bare = /^[\s\d.,eE+\-−/]*$/.test(this.field.value), text = this.one.unit === "rad" && bare ? `${this.field.value} deg` : this.field.value;
+    const found = parseQuantity(text, this.one.unit);
+    this.field.setCustomValidity(found.problem ?? "");
+    this.field.setAttribute("aria-invalid", String("problem" in found));
+    if ("problem" in found) { this.field.reportValidity(); return; }
+    if (found.value < Number(this.slider.min)) this.slider.min = found.value;
+    if (found.value > Number(this.slider.max)) this.slider.max = found.value;
+    this.act(found.value);
+  }
+
+  /** Show a value. */
+  show(value) {
+    this.slider.value = value;
+    const text = formatNumber(this.one.unit === "rad" ? (value * 180) / Math.PI : value, 5);
+    if (document.activeElement !== this.field) { this.field.value = text; this.field.setAttribute("aria-invalid", "false"); }
+    this.slider.setAttribute("aria-valuetext", `${text} ${this.one.unit === "rad" ? "degrees" : this.one.unit}`);
+  }
+}
+
+/** A folded group of sliders; long ones get a filter. */
+export class SliderPanel {
+  /** @param {string} title @param {object[]} entries @param {(k: number, value: number) => void} act @param {() => void} reset */
+  constructor(title, entries, act, reset, open = false) {
+    this.rows = entries.map((one, k) => new SliderRow(one, (value) => act(k, value)));
+    const body = make("div", { class: "lw-sliders" }, ...this.rows.map((row) => row.root));
+    const tools = make("div", { class: "lw-row" }, make("button", { type: "button", onclick: reset }, "Reset"));
+    if (entries.length > 10) {
+      const filter = make("input", { type: "search", placeholder: "filter", "aria-label": `filter ${title}` });
+      filter.addEventListener("input", () => this.rows.forEach((row) => { row.root.hidden = !row.one.name.toLowerCase().includes(filter.value.toLowerCase()); }));
+      tools.append(filter);
+    }
+    this.root = make("details", { class: "lw-panel", open }, make("summary", {}, `${title} (${entries.length})`), tools, body);
+  }
+
+  /** Show values. */
+  show(values) { if (this.root.open) this.rows.forEach((row, k) => row.show(values[k])); }
+}

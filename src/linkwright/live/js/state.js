@@ -1,0 +1,143 @@
+// The state of a live mechanism: coordinates, velocities, parameters, efforts; and its functions.
+import { Mechanism } from "./wasm.js";
+import { carryPoint } from "./vectors.js";
+
+/** Bytes of a text in base64. @returns {Uint8Array} */
+export function decodeBase64(text) {
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let k = 0; k < raw.length; k++) bytes[k] = raw.charCodeAt(k);
+  return bytes;
+}
+
+/** Load the functions of a scene. @returns {Promise<Mechanism>} */
+export async function loadFunctions(scene) {
+  const found = await WebAssembly.instantiate(decodeBase64(scene.wasm), { Math });
+  return new Mechanism(found.instance, scene.table);
+}
+
+/** What a person changes and a simulation moves. All numbers are in SI units. */
+export class LiveState {
+  /** @param {object} scene data of `live.scene` @param {Mechanism} functions */
+  constructor(scene, functions) {
+    this.scene = scene;
+    this.functions = functions;
+    this.linkCount = scene.links.length;
+    this.canMove = "rates" in scene.table.functions;
+    this.hasLoops = "close" in scene.table.programs;
+    this.nominal = Float64Array.from(scene.anchors);
+    this.resetAll();
+  }
+
+  /** Return to the start: home, own parameters, no efforts. */
+  resetAll() {
+    this.p = Float64Array.from(this.scene.parameters, (one) => one.value);
+    this.u = new Float64Array(this.scene.efforts.length);
+    this.stiffness = 0;
+    this.damping = 0;
+    this.push = new Float64Array(this.scene.velocities.length);
+    this.resetMotion();
+  }
+
+  /** Return to the start of the recorded run, or to home at rest. */
+  resetMotion() {
+    const run = this.scene.run;
+    this.t = run ? run.t[0] : 0;
+    this.q = Float64Array.from(run ? run.start : this.scene.home);
+    this.qd = run ? Float64Array.from(run.start_velocity) : new Float64Array(this.scene.velocities.length);
+    this.reference = Float64Array.from(this.q);
+    this.version = (this.version ?? 0) + 1;
+  }
+
+  /** The parameters as functions want them: at least one number. */
+  get inputs() { return this.p.length ? this.p : new Float64Array(1); }
+
+  /** Tell the state that q, p or t have changed. */
+  touch() { this.version++; }
+
+  /** Placements of all links (12 numbers each), computed when something changed. */
+  get poses() { this.#place(); return this.placed; }
+
+  /** Anchors in their links' axes at the present parameters. */
+  get anchors() { this.#place(); return this.anchored; }
+
+  #place() {
+    if (this.placedAt === this.version) return;
+    const found = this.functions.place([this.t], this.q, this.inputs);
+    this.placed = found.poses;
+    this.anchored = found.anchors;
+    this.placedAt = this.version;
+  }
+
+  /** Placements at other coordinates. */
+  posesAt(q, t = this.t) { return this.functions.place([t], q, this.inputs).poses; }
+
+  /** A point of a link that moves with an anchor, in the link's axes at the present parameters. */
+  shifted(point, anchor) {
+    if (anchor === undefined || anchor < 0) return point;
+    const now = this.anchors, was = this.nominal, k = 3 * anchor;
+    return [point[0] + now[k] - was[k], point[1] + now[k + 1] - was[k + 1], point[2] + now[k + 2] - was[k + 2]];
+  }
+
+  /** The same point in the world. */
+  world(link, point, anchor) { return carryPoint(this.poses, link, this.shifted(point, anchor)); }
+
+  /** All inputs of the motion: efforts (with the controller's share) and the hand's pushes. */
+  motionInputs() {
+    const u = this.controlled();
+    if (this.scene.actuated) return [...u, ...this.push];
+    return Array.from(u, (value, k) => value + this.push[k]);
+  }
+
+  /** Efforts with those of the controller: stiffness · (reference − q) − damping · q̇ on each coordinate
+   *  that an effort acts along. */
+  controlled() {
+    const u = Float64Array.from(this.u);
+    if (!this.stiffness && !this.damping) return u;
+    this.scene.coordinates.forEach((one, k) => {
+      const v = one.velocity, at = this.effortOf(v);
+      if (v >= 0 && at >= 0) u[at] += this.stiffness * (this.reference[k] - this.q[k]) - this.damping * this.qd[v];
+    });
+    return u;
+  }
+
+  /** The index of the effort along a velocity; −1 if there is none. */
+  effortOf(v) {
+    if (v < 0) return -1;
+    if (!this.scene.actuated) return v;
+    const name = this.scene.velocities[v].name;
+    return this.scene.efforts.findIndex((one) => one.drives === name);
+  }
+
+  /** State and inputs of the motion as one vector each, for `rates`, `energies` and `loads`. */
+  get stateVector() { return [...this.q, ...this.qd]; }
+
+  get motionVector() {
+    const one = this.scene.table.functions.rates ?? this.scene.table.functions.energies;
+    const found = new Float64Array(one.inputs[2].size);
+    found.set([...this.motionInputs(), ...this.p]);
+    return found;
+  }
+
+  /** Kinetic and potential energy, J. @returns {[number, number]} */
+  energies() {
+    if (!this.canMove) return [0, 0];
+    const found = this.functions.energies([this.t], this.stateVector, this.motionVector);
+    return [found[0], found[1]];
+  }
+
+  /** Accelerations q̈. */
+  accelerations() {
+    const found = this.functions.rates([this.t], this.stateVector, this.motionVector);
+    return found.rate.slice(this.q.length);
+  }
+
+  /** Reactions of joints, then of loops: rows (moment, force), world axes; null if unknown. */
+  reactions() {
+    if (!this.canMove || !this.functions.loads) return null;
+    const found = this.functions.loads([this.t], this.stateVector, this.motionVector);
+    return found.every(Number.isFinite) ? found : null;
+  }
+
+  /** Coordinates after a small displacement along the velocities. */
+  moved(q, step) { return this.functions.move(q, step); }
+}

@@ -1,0 +1,90 @@
+"""The mechanism that a page can simulate: what decides in Python is made smooth, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import LinkwrightError
+from ..expressions import ZERO, expression_to_float, names_in_expression
+from ..kinematics.tree_builder import build_kinematic_tree
+from ..mechanism import Mechanism
+from ..mechanism.parts import replace_part_fields
+from ..simulation.exported_motion import ExportedMotion
+
+FRICTION_SMOOTHING = {True: "0.01 rad/s", False: "0.005 m/s"}
+"""The speed at which dry friction sets in on a page, for turning and sliding joints."""
+SINKING_SHARE = 0.002
+"""How deep the whole weight sinks in at one contact, as a share of the mechanism's size."""
+MAX_PAGE_STOPS = 12
+"""Stops that act on a page: their forces are coupled, and code grows with the square of them."""
+
+
+def effective_parameters(mechanism: Mechanism) -> dict[str, float]:
+    """Return the values of the named parameters that are numbers, not expressions of others, and
+    on which the equations of motion depend."""
+    own = mechanism.parameters
+    uses = {name: [x for x in names_in_expression(own[name]) if x in own] for name in own}
+    pending = [n for n in build_kinematic_tree(mechanism, "symbolic").symbols if n in own]
+    effective: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in effective:
+            effective.add(name)
+            pending += uses[name]
+    return {n: float(mechanism.values[n]) for n in own if n in effective and not uses[n]}
+
+
+def make_live_motion(
+    mechanism: Mechanism, parameters: Mapping[str, float]
+) -> tuple[ExportedMotion | None, list[str]]:
+    """Return the motion of a smooth mechanism, and a note if limits do not act; None and the
+    reason if it cannot be exported."""
+    notes: list[str] = []
+    try:
+        for stops in ("impact", "ignore"):
+            motion = ExportedMotion(mechanism, tuple(parameters), stops=stops, pushes=True)
+            if len(motion.stops) <= MAX_PAGE_STOPS:
+                break
+            notes.append(f"The {len(motion.stops)} limits of joints are shown, but do not act.")
+    except LinkwrightError as error:
+        return None, [f"The page cannot simulate this mechanism: {error}."]
+    return motion, notes
+
+
+def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list[str]]:
+    """Return the mechanism with smooth friction and compliant contacts, and notes on them."""
+    notes: list[str] = []
+    found = mechanism
+    joints = dict(mechanism.joints)
+    for name, joint in mechanism.joints.items():
+        rough = joint.friction != ZERO or joint.friction_coefficient != ZERO
+        if joint.moves and rough and all(x == ZERO for x in joint.each(joint.smoothing)):
+            turns = all(freedom.is_rotation for freedom in joint.dofs)
+            joints[name] = replace_part_fields(joint, smoothing=FRICTION_SMOOTHING[turns])
+    if joints != dict(mechanism.joints):
+        found = replace_part_fields(found, joints=joints)
+        notes.append("Dry friction sets in smoothly at about 0.01 rad/s, so joints creep.")
+    rigid = {name: one for name, one in mechanism.contacts.items() if one.is_rigid}
+    if rigid:
+        found = replace_part_fields(found, contacts=_compliant_contacts(mechanism, size))
+        notes.append("Contacts with planes are stiff springs here, not rigid.")
+    return found, notes
+
+
+def _compliant_contacts(mechanism: Mechanism, size: float) -> dict[str, object]:
+    """Return all contacts, the rigid ones with a stiffness."""
+    weight = 9.81 * sum(
+        expression_to_float(body.mass, mechanism.values) for body in mechanism.bodies.values()
+    )
+    depth = SINKING_SHARE * size
+    stiffness = max(weight, 1e-6) / depth**1.5
+    found: dict[str, object] = dict(mechanism.contacts)
+    for name, one in mechanism.contacts.items():
+        if one.is_rigid:
+            e = expression_to_float(one.restitution, mechanism.values)
+            fields = ("restitution", "static_ratio")
+            found[name] = replace_part_fields(
+                one, fields, stiffness=repr(stiffness), damping=repr(1.5 * (1 - e)),
+                smoothing="0.01",
+            )  # fmt: skip
+    return found

@@ -1,0 +1,194 @@
+"""The live scene of a mechanism: all that a page needs to draw, move and simulate it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..displays import SummarizedResult
+from ..errors import ArgumentError
+from ..kinematics.kinematic_tree import GROUND
+from ..kinematics.tree_builder import build_kinematic_tree
+from ..mechanism import Mechanism, require_mechanism
+from ..show.glyphs import drawn_matrix, drawn_point
+from ..show.mechanism_scene import Scene, mechanism_scene
+from .live_mechanism import effective_parameters, make_live_motion, smooth_mechanism
+from .recorded_run import recorded_run_data, thinned_run_rows
+from .scene_anchors import find_scene_anchors
+from .scene_controls import (
+    coordinate_controls,
+    effort_controls,
+    parameter_controls,
+    velocity_entries,
+)
+from .scene_equations import LiveEquation, scene_symbols
+from .scene_glyphs import scene_drawing
+from .scene_module import LiveModuleWriter, nominal_anchor_points
+from .scene_shapes import scene_shapes
+
+if TYPE_CHECKING:
+    from ..simulation.run import Run
+
+FORMAT = 1
+"""The version of the data that the viewer in JavaScript expects."""
+
+
+@dataclass(frozen=True, repr=False)
+class LiveScene(SummarizedResult):
+    """A mechanism as the viewer of live pages reads it.
+
+    `data` is a table of plain numbers, texts and lists, ready for JSON; `module` has the bytes of
+    its WebAssembly functions.
+    """
+
+    data: Mapping[str, object]
+    module: bytes
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return str(self.data["name"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the page differs from `simulate`, and what is left out, in sentences."""
+        return tuple(self.data["notes"])  # type: ignore[arg-type]
+
+    def summary(self) -> str:
+        """Return one line: the mechanism, and the size of its data."""
+        return f"Live scene of {self.name}: {len(self.json) / 1e6:.2f} MB"
+
+    @cached_property
+    def json(self) -> str:
+        """The scene as JSON, its module in base64; safe inside a script element."""
+        content = base64.b64encode(self.module).decode()
+        text = json.dumps({**self.data, "wasm": content}, separators=(",", ":"), allow_nan=False)
+        return text.replace("<", "\\u003c")
+
+
+def scene(
+    mechanism: Mechanism,
+    run: Run | None = None,
+    *,
+    trace: Sequence[str] | None = None,
+    equations: Sequence[LiveEquation] = (),
+    meshes: bool = True,
+    triangles: int = 24_000,
+) -> LiveScene:
+    """Return a mechanism, and a recorded run of it, as data for the viewer of live pages.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    run : Run, optional
+        A simulated motion of the mechanism, which the page plays back and compares with.
+    trace : sequence of str, optional
+        Frames, and bodies for their centres of mass, whose paths are drawn (default: up to four
+        frames, or the last bodies).
+    equations : sequence of LiveEquation, optional
+        Equations to show beside the picture.
+    meshes : bool
+        Draw the meshes of visual shapes; they need the extra `[mesh]`.
+    triangles : int
+        Triangles of all meshes together, at most.
+
+    Returns
+    -------
+    LiveScene
+        Data and WebAssembly functions.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.live.scene(lw.gallery("elbow"))
+    >>> [one["name"] for one in found.data["coordinates"]]
+    ['q1', 'q2']
+    """
+    if not isinstance(triangles, int) or triangles < 1000:
+        raise ArgumentError(f"triangles={triangles!r} is too few", remedy="give 1000 or more")
+    drawn = mechanism_scene(require_mechanism(mechanism))
+    smooth, notes = smooth_mechanism(mechanism, drawn.size)
+    parameters = effective_parameters(smooth)
+    tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
+    motion, more = make_live_motion(smooth, parameters)
+    anchors = find_scene_anchors(tree)
+    module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home).write()
+    points, links = nominal_anchor_points(anchors, tree, parameters), [a.link for a in anchors]
+    configurations = drawn.home[None] if run is None else run.q[thinned_run_rows(run)]
+    times = np.zeros(1) if run is None else run.t[thinned_run_rows(run)]
+    poses = drawn.link_placements(configurations, times)
+    shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
+    data: dict[str, object] = {
+        "format": FORMAT,
+        "name": mechanism.name,
+        "notes": [*notes, *more, *shapes.notes],
+        "coordinates": coordinate_controls(drawn, drawn.home),
+        "velocities": velocity_entries(mechanism, tree.names),
+        "parameters": parameter_controls(mechanism, parameters),
+        "efforts": effort_controls(mechanism, tree.names),
+        "actuated": bool(tree.names.actuators),
+        "independent": list(tree.names.independent),
+        "home": drawn.home.tolist(),
+        "anchors": points.ravel().tolist(),
+        "gravity": drawn.gravity.tolist(),
+        "table": module.table,
+        "equations": [one.data() for one in equations],
+        "symbols": scene_symbols(mechanism, tree),
+        "run": None if run is None else recorded_run_data(run),
+    }
+    data |= _tree_data(drawn) | scene_drawing(drawn, poses, links, points, trace)
+    data |= {"shapes": shapes.shapes, "meshes": shapes.meshes}
+    return LiveScene(data, module.content)
+
+
+def _tree_data(scene: Scene) -> dict[str, object]:
+    """Bodies, joints, frames and loops by name, with the links that carry them."""
+    tree, mechanism = scene.tree, scene.mechanism
+
+    def place(link: int, p: object) -> dict[str, object]:
+        return {"link": link, "point": drawn_point(p).tolist()}  # type: ignore[arg-type]
+
+    parents = [link.parent for link in tree.links]
+    return {
+        "links": parents,
+        "bodies": [
+            {"name": n, "mass": float(m.m), **place(m.link, m.c)} for n, m in tree.masses.items()
+        ],
+        "joints": [
+            {
+                "name": span.name,
+                "type": mechanism.joints[span.name].type,
+                "parent": mechanism.joints[span.name].parent,
+                "child": mechanism.joints[span.name].child,
+                "links": list(span.links),
+                **place(span.frame.link, span.frame.p),
+            }
+            for span in tree.joints
+        ],
+        "loops": [
+            {
+                "name": tie.name,
+                "places": [place(at.link, at.p) for at in tie.loop_frames],
+            }
+            for tie in tree.restraints.entries
+        ],
+        "frames": [
+            {"name": n, "rotation": drawn_matrix(f.R).tolist(), **place(f.link, f.p)}
+            for n, f in tree.frames.items()
+        ],
+        "ground": GROUND,
+    }
+
+
+def check_scene(given: object) -> LiveScene:
+    """Return a live scene; refuse anything else."""
+    if not isinstance(given, LiveScene):
+        raise ArgumentError("this is not a live scene", remedy="give one made by live.scene")
+    return given

@@ -1,0 +1,160 @@
+"""Meshes of shapes for live pages: read by trimesh, thinned, and packed into two buffers."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import LinkwrightError, MissingExtraError
+from ..mechanism.mesh_inertia import read_mesh_file
+from ..types import Floats, Integers
+
+if TYPE_CHECKING:
+    import trimesh
+
+_COARSEST, _FINEST = 8, 1024
+"""Cells along the longest side of a mesh, when it is thinned."""
+_MIN_SHARE = 60
+"""Triangles that a mesh keeps at least, if it has them."""
+
+
+@dataclass(frozen=True)
+class PlacedMesh:
+    """A mesh file with its scale and placement in a link."""
+
+    file: str
+    scale: Floats
+    link: int
+    R: Floats
+    p: Floats
+    color: list[float]
+
+
+@dataclass
+class EmbeddedMeshes:
+    """The meshes that a page is to contain, and notes on those that cannot be read."""
+
+    meshes: list[PlacedMesh] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(
+        self, file: str, scale: Floats, link: int, R: Floats, p: Floats, color: list[float]
+    ) -> None:
+        """Add a mesh; one whose file is missing becomes a note."""
+        if not Path(file).is_file():
+            self.notes.append(f"The mesh {Path(file).name} is not found, and is not drawn.")
+            return
+        self.meshes.append(PlacedMesh(file, scale, link, R, p, color))
+
+    def __bool__(self) -> bool:
+        return bool(self.meshes)
+
+
+def embed_meshes(wanted: EmbeddedMeshes, triangles: int) -> dict[str, object] | None:
+    """Return the meshes as data of a page: parts with their links and colours, positions of 16 bits
+    and triangles, in base64. All together have at most about so many triangles."""
+    read: list[tuple[PlacedMesh, Floats, Integers, list[float]]] = []
+    for one in wanted.meshes:
+        try:
+            mesh = read_mesh_file(one.file)
+        except MissingExtraError:
+            raise
+        except LinkwrightError as error:
+            wanted.notes.append(f"A mesh is not drawn: {error}.")
+            continue
+        corners = np.asarray(mesh.vertices, dtype=float) * one.scale
+        faces = np.asarray(mesh.faces, dtype=np.int64)
+        if np.prod(one.scale) < 0:
+            faces = faces[:, ::-1]
+        read.append((one, corners @ one.R.T + one.p, faces, _mesh_color(mesh, one.color)))
+    total = sum(len(faces) for _, _, faces, _ in read)
+    if not total:
+        return None
+    areas = [float(np.ptp(corners, axis=0).max()) for _, corners, _, _ in read]
+    parts, positions, indices = list[dict[str, object]](), list[bytes](), list[bytes]()
+    for (one, corners, faces, color), area in zip(read, areas, strict=True):
+        share = max(
+            _MIN_SHARE, round(triangles * (0.5 * len(faces) / total + 0.5 * area / sum(areas)))
+        )
+        thin_corners, thin_faces = thin_mesh(corners, faces, share)
+        low, span = thin_corners.min(axis=0), np.ptp(thin_corners, axis=0)
+        step = np.where(span > 0, span, 1.0) / 65535
+        positions.append(np.round((thin_corners - low) / step).astype("<u2").tobytes())
+        indices.append(thin_faces.astype("<u4").tobytes())
+        parts.append(
+            {
+                "link": one.link,
+                "color": color,
+                "corners": len(thin_corners),
+                "triangles": len(thin_faces),
+                "low": low.tolist(),
+                "step": step.tolist(),
+            }
+        )
+    if total > triangles:
+        wanted.notes.append(f"Meshes are thinned out from {total:,} triangles.")
+    return {
+        "parts": parts,
+        "positions": base64.b64encode(b"".join(positions)).decode(),
+        "indices": base64.b64encode(b"".join(indices)).decode(),
+    }
+
+
+def thin_mesh(corners: Floats, faces: Integers, most: int) -> tuple[Floats, Integers]:
+    """Return a mesh with at most `most` triangles, by merging corners that share a cell of a grid;
+    the grid is as fine as possible."""
+    if len(faces) <= most:
+        return corners, faces
+    low, high, best = _COARSEST, _FINEST, _merge_cells(corners, faces, _COARSEST)
+    while low < high - 1 and high > low * 1.05:
+        cells = (low + high) // 2
+        found = _merge_cells(corners, faces, cells)
+        if len(found[1]) <= most:
+            low, best = cells, found
+        else:
+            high = cells
+    return best
+
+
+def _merge_cells(corners: Floats, faces: Integers, cells: int) -> tuple[Floats, Integers]:
+    """Merge all corners of a mesh that lie in one cell into their mean."""
+    low = corners.min(axis=0)
+    edge = float(np.ptp(corners, axis=0).max()) / cells or 1.0
+    keys = np.floor((corners - low) / edge).astype(np.int64)
+    flat = (keys[:, 0] * (cells + 1) + keys[:, 1]) * (cells + 1) + keys[:, 2]
+    _, cell_of, counts = np.unique(flat, return_inverse=True, return_counts=True)
+    cell_of = cell_of.ravel()
+    middle = np.stack(
+        [np.bincount(cell_of, corners[:, k], len(counts)) / counts for k in range(3)], axis=1
+    )
+    merged = cell_of[faces]
+    distinct = (
+        (merged[:, 0] != merged[:, 1])
+        & (merged[:, 1] != merged[:, 2])
+        & (merged[:, 2] != merged[:, 0])
+    )
+    merged = merged[distinct]
+    first = np.argmin(merged, axis=1)[:, None]
+    rolled = np.take_along_axis(merged, (first + np.arange(3)) % 3, axis=1)
+    return _drop_unused_corners(middle, np.unique(rolled, axis=0))
+
+
+def _drop_unused_corners(corners: Floats, faces: Integers) -> tuple[Floats, Integers]:
+    """A mesh without the corners that no triangle has."""
+    used, renumbered = np.unique(faces, return_inverse=True)
+    return corners[used], renumbered.reshape(faces.shape)
+
+
+def _mesh_color(mesh: trimesh.Trimesh, given: list[float]) -> list[float]:
+    """The colour that the shape states, or the main colour of the mesh."""
+    if given != [given[0], given[0], given[0], 1.0]:
+        return given
+    try:
+        main = [float(x) / 255 for x in mesh.visual.main_color]
+    except Exception:  # visuals of many kinds, which raise whatever they like
+        return given
+    return main if len(main) == 4 and main[:3] != [0.4, 0.4, 0.4] else given

@@ -1,0 +1,159 @@
+"""What a page lets people change: coordinates, parameters and efforts, with units and ranges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import LinkwrightError
+from ..expressions import (
+    Name,
+    NumberWithUnit,
+    dimension_text,
+    expression_text,
+    expression_to_float,
+    names_in_expression,
+    parse_unit,
+)
+from ..mechanism import Mechanism, MechanismNames
+from ..mechanism.actuators import Actuator
+from ..mechanism.effort_bounds import actuator_effort_bound
+from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..mechanism.parts import part_numbers
+from ..motion.coordinate_bounds import bounds_of
+from ..show.mechanism_scene import Scene, mechanism_scene
+from ..types import Floats
+
+TURN = math.pi
+"""The range of an angle without limits is from −π to π about home."""
+
+
+def coordinate_controls(scene: Scene, home: Floats) -> list[dict[str, object]]:
+    """Return the coordinates: names, units, ranges of sliders, limits, home."""
+    mechanism, names = scene.mechanism, scene.tree.names
+    units = coordinate_units(mechanism)
+    try:
+        bounds = bounds_of(mechanism)
+        lower, upper = bounds.lower, bounds.upper
+    except LinkwrightError:  # chosen coordinates have none
+        lower, upper = np.full(names.nq, -np.inf), np.full(names.nq, np.inf)
+    velocities = {name: k for k, name in enumerate(names.qd)}
+    found = []
+    for k, (name, unit) in enumerate(zip(names.q, units, strict=True)):
+        reach = {"rad": TURN, "1": 1.0}.get(unit, 0.6 * scene.size)
+        middle = 0.0 if unit == "1" else float(home[k])
+        low, high = float(lower[k]), float(upper[k])
+        found.append(
+            {
+                "name": name,
+                "unit": unit,
+                "home": float(home[k]),
+                "lower": low if math.isfinite(low) else middle - reach,
+                "upper": high if math.isfinite(high) else middle + reach,
+                "limited": [math.isfinite(low), math.isfinite(high)],
+                "velocity": velocities.get(name, -1),
+            }
+        )
+    return found
+
+
+def velocity_entries(mechanism: Mechanism, names: MechanismNames) -> list[dict[str, object]]:
+    """Return the velocities with their units."""
+    units = [UNITS_OF_RATES["qd"][unit] for unit in velocity_units(mechanism)]
+    return [{"name": n, "unit": u} for n, u in zip(names.qd, units, strict=True)]
+
+
+def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[str, object]]:
+    """Return the efforts that people may set: of actuators, or generalized forces without them."""
+    forces = [UNITS_OF_RATES["tau"][unit] for unit in velocity_units(mechanism)]
+    if not names.actuators:
+        try:
+            most = bounds_of(mechanism).effort
+        except LinkwrightError:
+            most = np.full(names.nv, np.inf)
+        weights = _usual_efforts(mechanism)
+        return [
+            {"name": n, "unit": u, "bound": float(b) if math.isfinite(b) else weights[u]}
+            for n, u, b in zip(names.qd, forces, most, strict=True)
+        ]
+    found = []
+    for name, actuator in mechanism.actuators.items():
+        bound = actuator_effort_bound(mechanism, actuator)
+        unit = _actuator_unit(mechanism, actuator)
+        usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
+        found.append(
+            {
+                "name": name,
+                "unit": unit,
+                "bound": bound if math.isfinite(bound) else usual,
+                "drives": actuator.joint if actuator.joint in names.qd else None,
+            }
+        )
+    return found
+
+
+def _actuator_unit(mechanism: Mechanism, actuator: Actuator) -> str:
+    """The unit of an actuator's effort, where it is known from what it drives."""
+    if actuator.length is not None:
+        return "N"
+    if actuator.joint in mechanism.joints:
+        freedoms = mechanism.joints[actuator.joint].dofs
+        kinds = {freedom.is_rotation for freedom in freedoms}
+        return {frozenset({True}): "N m", frozenset({False}): "N"}.get(frozenset(kinds), "")
+    return ""
+
+
+def _usual_efforts(mechanism: Mechanism) -> dict[str, float]:
+    """Efforts of the size of the whole weight, by unit: the ranges of sliders without limits."""
+    mass = sum(expression_to_float(b.mass, mechanism.values) for b in mechanism.bodies.values())
+    force = max(_one_digit(9.81 * mass), 1e-3)
+    moment = max(_one_digit(9.81 * mass * mechanism_scene(mechanism).size), 1e-3)
+    return {"N": force, "N m": moment, "N m or N": max(force, moment)}
+
+
+def _one_digit(value: float) -> float:
+    """A value rounded up to one digit."""
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return math.ceil(value / power) * power
+
+
+def parameter_controls(
+    mechanism: Mechanism, parameters: dict[str, float]
+) -> list[dict[str, object]]:
+    """Return the parameters: values, units, ranges of sliders."""
+    units = _parameter_units(mechanism)
+    found = []
+    for name, value in parameters.items():
+        reach = 2 * abs(value) if value else 1.0
+        found.append(
+            {
+                "name": name,
+                "value": value,
+                "unit": units.get(name, ""),
+                "lower": 0.0 if value > 0 else -reach,
+                "upper": reach if value >= 0 else 0.0,
+                "written": expression_text(mechanism.parameters[name]),
+            }
+        )
+    return found
+
+
+def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
+    """The SI units of parameters: by the unit in which they are written, or by the field that
+    is nothing but the parameter."""
+    found: dict[str, str] = {}
+    for table in (mechanism.bodies, mechanism.joints, mechanism.frames, mechanism.forces):
+        for part in table.values():
+            for _, number, field in part_numbers(part):
+                if isinstance(number, Name) and field.unit not in ("any", "position", "effort"):
+                    found.setdefault(number.name, field.unit.replace("*", " "))
+    for entry in mechanism.gravity:
+        for name in names_in_expression(entry):
+            found.setdefault(name, "m/s^2")
+    for name, written in mechanism.parameters.items():
+        if isinstance(written, NumberWithUnit):
+            found.setdefault(name, dimension_text(parse_unit(written.unit).dimension))
+    return {name: unit for name, unit in found.items() if unit not in ("speed", "ratio", "1")}

@@ -1,0 +1,1 @@
+"""Tapes and programs as CUDA C."""

@@ -1,0 +1,242 @@
+"""Blocks on dask.distributed: a local cluster, a scheduler's address, or a user's own cluster.
+
+The scheduler sees the address of the store and numbers of blocks; results go from the workers to
+the store. At most a few tasks for each worker are outstanding. What is done stands in the store, so
+that the loss of workers, or of the scheduler, costs the blocks at hand and nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, LinkwrightError, MissingExtraError
+from ..processes.interrupts import lost_interrupts
+from .block_engines import ReportBlock, WorkerEndedError, isolate_designs, record_failed_block
+from .block_worker import evaluate_range, make_block
+from .design_evaluation import EvaluatedDesigns
+from .local_cluster import START_SECONDS, LocalStudyCluster
+from .object_storage import MemoryStorage, StorageFullError
+from .study_store import BlockReport, StudyStore
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+TASKS_PER_WORKER = 2
+"""Tasks that a worker has: one at hand, and the next, so that it never waits."""
+
+RECONNECT_SECONDS = 120.0
+"""Time during which a lost scheduler is looked for: it may be restarted by hand or by a service."""
+
+_PAUSE = 0.5
+"""Seconds between looks at the cluster."""
+
+
+def import_distributed() -> Any:
+    """Return the package, or say which extra has it."""
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtraError(
+            "a cluster needs dask.distributed, which is not installed",
+            remedy="install linkwright[cluster], or use workers=4 for processes of this machine",
+        ) from None
+    return distributed
+
+
+@dataclass(eq=False)
+class DaskEngine:
+    """Makes blocks on a cluster: "local", an address, a cluster or a client."""
+
+    store: StudyStore
+    cluster: object
+    workers: int = 1
+    retries: int = 3
+    threads: int = 1
+    _failures: Counter[int] = field(default_factory=Counter)
+    _owned: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Check that workers can reach the store."""
+        self.distributed = import_distributed()
+        if isinstance(self.store.storage, MemoryStorage):
+            raise ArgumentError(
+                "workers of a cluster cannot reach a study in memory",
+                remedy="give store= a folder that all machines share, or an address",
+            )
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self.store.storage.address, self.store.recipe.digest
+
+    def _connect(self) -> Client:
+        """Return a client of the cluster; clusters and clients of users stay theirs."""
+        distributed, given = self.distributed, self.cluster
+        if isinstance(given, distributed.Client):
+            return given
+        if given == "local":
+            local = LocalStudyCluster(self.workers)
+            self._owned.append(local)
+            given = self.cluster = local.start(distributed)
+        try:
+            client = distributed.Client(given, timeout=10, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise LinkwrightError(
+                f"the cluster {given!r} does not answer: {error}",
+                remedy="give the address of a scheduler, tcp://host:8786, or a cluster object",
+            ) from None
+        self._owned.append(client)
+        try:
+            client.wait_for_workers(1, timeout=START_SECONDS)
+        except (TimeoutError, distributed.TimeoutError):
+            raise LinkwrightError(
+                "the cluster has no workers", remedy="start workers, then resume the study"
+            ) from None
+        return client
+
+    def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
+        """Make blocks until there are no more."""
+        pending: dict[Any, int] = {}
+        again: list[int] = []
+        try:
+            client = self._connect()
+            with lost_interrupts() as raise_lost:
+                while True:
+                    try:
+                        self._submit(client, blocks, again, pending)
+                        if not pending:
+                            return
+                        self._collect(client, again, pending, report)
+                    except _ConnectionLostError:
+                        again += self._unfinished(pending)
+                        pending.clear()
+                        client = self._reconnect(client)
+                    raise_lost()
+        except KeyboardInterrupt:
+            for future in pending:
+                future.cancel()
+            raise
+        finally:
+            for one in reversed(self._owned):
+                one.close()
+            self._owned.clear()
+
+    def _submit(
+        self, client: Client, blocks: Iterator[int], again: list[int], pending: dict[Any, int]
+    ) -> None:
+        """Keep as many tasks outstanding as workers can use, not more."""
+        self._check_connection(client)
+        count = max(1, len(client.scheduler_info(n_workers=-1)["workers"])) * TASKS_PER_WORKER
+        while len(pending) < count:
+            block = again.pop() if again else next(blocks, None)
+            if block is None:
+                return
+            name = f"block-{self._key[1][:12]}-{block}-{self._failures[block]}-{time.time_ns()}"
+            future = client.submit(
+                make_block, *self._key, block, self.threads, key=name, pure=False, retries=0
+            )
+            pending[future] = block
+
+    def _collect(
+        self, client: Client, again: list[int], pending: dict[Any, int], report: ReportBlock
+    ) -> None:
+        """Wait for a task, and report those that have ended."""
+        futures = list(pending)
+        try:
+            with client.as_current():
+                self.distributed.wait(futures, timeout=_PAUSE, return_when="FIRST_COMPLETED")
+        except (TimeoutError, self.distributed.TimeoutError):
+            self._check_connection(client)
+            return
+        except (OSError, self.distributed.CancelledError):
+            raise _ConnectionLostError("the scheduler is gone") from None
+        for future in futures:
+            if not future.done():
+                continue
+            if future.status in ("cancelled", "lost"):
+                self._check_connection(client)
+                again.append(pending.pop(future))
+                continue
+            block = pending.pop(future)
+            self._take(future, block, again, report)
+
+    def _take(self, future: Future[Any], block: int, again: list[int], report: ReportBlock) -> None:
+        """Report a block, or try it again."""
+        error = future.exception()
+        if error is None:
+            report(future.result())
+            return
+        if isinstance(error, StorageFullError):
+            raise error
+        self._failures[block] += 1
+        if self._failures[block] <= self.retries:
+            again.append(block)
+        elif isinstance(error, self.distributed.KilledWorker):
+            report(self._isolate(future.client, block))
+        else:
+            why = f"the block failed {self.retries + 1} times: {error}"
+            report(record_failed_block(self.store, block, why))
+
+    def _isolate(self, client: Any, block: int) -> BlockReport:
+        """Find the designs that end their workers, and make the others of the block."""
+
+        def evaluate(start: int, stop: int) -> EvaluatedDesigns:
+            task = client.submit(
+                evaluate_range, *self._key, start, stop, self.threads, pure=False, retries=0
+            )
+            try:
+                found: EvaluatedDesigns = task.result()
+            except self.distributed.KilledWorker as error:
+                raise WorkerEndedError(str(error)) from None
+            return found
+
+        return isolate_designs(self.store, block, evaluate, "its worker ended again and again")
+
+    # -- a scheduler that goes and comes back ----------------------------------------------------
+
+    def _check_connection(self, client: Client) -> None:
+        """Raise if the scheduler is gone."""
+        if client.status not in ("running", "connecting") or client.scheduler is None:
+            raise _ConnectionLostError("the scheduler is gone")
+        if client.status == "connecting":
+            raise _ConnectionLostError("the scheduler is being looked for")
+
+    def _unfinished(self, pending: dict[Any, int]) -> list[int]:
+        """Return outstanding blocks that are not in the store."""
+        return [block for block in pending.values() if self.store.read_marker(block) is None]
+
+    def _reconnect(self, old: Client) -> Client:
+        """Return a client of the restarted scheduler."""
+        if old is self.cluster:
+            given: Any = getattr(old, "_start_arg", None) or old.scheduler.address
+            self.cluster = given
+        address = self.cluster
+        if old in self._owned:
+            self._owned.remove(old)
+        _close_quietly(old)
+        end = time.monotonic() + RECONNECT_SECONDS
+        while True:
+            try:
+                return self._connect()
+            except LinkwrightError:
+                if time.monotonic() > end:
+                    raise LinkwrightError(
+                        f"the scheduler {address} has not come back",
+                        remedy=f"restart it, then 'linkwright study resume {self._key[0]}'",
+                    ) from None
+                time.sleep(_PAUSE)
+
+
+class _ConnectionLostError(LinkwrightError):
+    """The scheduler does not answer."""
+
+
+def _close_quietly(client: Any) -> None:
+    """Close a client whose scheduler is gone."""
+    try:
+        client.close(timeout=1)
+    except Exception:
+        return

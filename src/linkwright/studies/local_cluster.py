@@ -1,0 +1,67 @@
+"""A dask cluster of this machine: a scheduler in this process, and workers that it starts.
+
+Unlike dask's own LocalCluster, workers do not import the user's script again, so that a script
+needs no `if __name__ == "__main__"`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+_WORKER_PROGRAM = (
+    "from linkwright.processes import end_with_parent; end_with_parent(); "
+    "import sys; from distributed.cli.dask_worker import main; main(sys.argv[1:])"
+)
+
+START_SECONDS = 120
+"""Time in which workers must come: they import packages, on a busy machine."""
+
+
+@dataclass(eq=False)
+class LocalStudyCluster:
+    """A scheduler and its worker processes, each with a nanny that starts it again."""
+
+    workers: int
+    scheduler: Any = None
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, distributed: Any) -> str:
+        """Start scheduler and workers, and return the address."""
+        self.scheduler = distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address=None, silence_logs=50, host="127.0.0.1",
+            protocol="tcp://",
+        )  # fmt: skip
+        address = str(self.scheduler.scheduler_address)
+        options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        for _ in range(self.workers):
+            command = [sys.executable, "-c", _WORKER_PROGRAM, address, *options]
+            silent = subprocess.DEVNULL
+            self.processes.append(
+                subprocess.Popen(
+                    command, env=environment, stdin=silent, stdout=silent, stderr=silent
+                )
+            )
+        return address
+
+    def close(self) -> None:
+        """End workers and scheduler."""
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(3)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self.scheduler is not None:
+            self.scheduler.close(timeout=5)

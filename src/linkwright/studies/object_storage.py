@@ -1,0 +1,200 @@
+"""Where a study keeps its objects: a folder, an address of fsspec, or memory.
+
+An object is written whole or not at all, as far as the place allows it: a folder by a hidden file
+that is renamed, an object store by its own put. What is read is checked by its checksum, so that a
+place without such promises costs a block that is made again, never a wrong number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import FileError, MissingExtraError
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a disk without space, or without quota."""
+
+
+class StorageFullError(FileError):
+    """A place without space; all whole blocks are kept."""
+
+
+class ObjectStorage(Protocol):
+    """Objects by their keys, with / between the parts of a key."""
+
+    @property
+    def address(self) -> str:
+        """Where the objects are."""
+
+    def read(self, key: str) -> bytes | None:
+        """Return an object, None if there is none."""
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object as a whole."""
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of the objects of a folder."""
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+
+
+def storage_error(error: OSError, address: str) -> FileError:
+    """Return our sentence for an error of the system."""
+    if error.errno in _FULL:
+        return StorageFullError(
+            "there is no space left",
+            where=address,
+            remedy="free some; all whole blocks are kept, and "
+            f"'linkwright study resume {address}' goes on",
+        )
+    return FileError(f"cannot be written: {error.strerror or error}", where=address)
+
+
+@dataclass(frozen=True)
+class FolderStorage:
+    """Objects in a folder of this machine, or of a file system that machines share."""
+
+    folder: Path
+
+    @property
+    def address(self) -> str:
+        """The folder."""
+        return str(self.folder)
+
+    def read(self, key: str) -> bytes | None:
+        """Return an object, None if there is none."""
+        try:
+            return (self.folder / key).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror}", where=self.address) from None
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object as a whole: another process sees it completely or not at all."""
+        target = self.folder / key
+        name = f".{target.name}.{os.getpid()}.{threading.get_ident()}.part"
+        partial = target.with_name(name)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(content)
+            os.replace(partial, target)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                partial.unlink()
+            raise storage_error(error, self.address) from None
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of the objects of a folder."""
+        try:
+            return [one for one in os.listdir(self.folder / folder) if not one.startswith(".")]
+        except OSError:
+            return []
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+        with contextlib.suppress(OSError):
+            (self.folder / key).unlink()
+
+
+@dataclass(frozen=True)
+class AddressStorage:
+    """Objects at an address of fsspec: s3://…, gs://…, memory://…"""
+
+    address: str
+    system: AbstractFileSystem
+    root: str
+
+    def _path(self, key: str) -> str:
+        return f"{self.root.rstrip('/')}/{key}"
+
+    def read(self, key: str) -> bytes | None:
+        """Return an object, None if there is none."""
+        try:
+            found: bytes = self.system.cat_file(self._path(key))
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, KeyError):
+            return None
+        except OSError as error:
+            raise FileError(f"cannot be read: {error}", where=self.address) from None
+        return found
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object by one put."""
+        path = self._path(key)
+        try:
+            with contextlib.suppress(FileExistsError, NotImplementedError):
+                self.system.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+            self.system.pipe_file(path, content)
+        except OSError as error:
+            raise storage_error(error, self.address) from None
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of the objects of a folder."""
+        try:
+            self.system.invalidate_cache()
+            found = self.system.ls(self._path(folder), detail=False)
+        except (OSError, KeyError):
+            return []
+        return [str(one).rstrip("/").rsplit("/", 1)[-1] for one in found]
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+        with contextlib.suppress(OSError, KeyError):
+            self.system.rm_file(self._path(key))
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryStorage:
+    """Objects in this process."""
+
+    objects: dict[str, bytes] = field(default_factory=dict)
+    address: str = "memory"
+
+    def read(self, key: str) -> bytes | None:
+        """Return an object, None if there is none."""
+        return self.objects.get(key)
+
+    def write(self, key: str, content: bytes) -> None:
+        """Write an object."""
+        self.objects[key] = content
+
+    def list_names(self, folder: str) -> list[str]:
+        """Return the names of the objects of a folder."""
+        head = f"{folder}/"
+        return [key[len(head) :] for key in self.objects if key.startswith(head)]
+
+    def remove(self, key: str) -> None:
+        """Remove an object, if there is one."""
+        self.objects.pop(key, None)
+
+
+def open_storage(address: str | Path) -> ObjectStorage:
+    """Return the storage of a folder, or of an address with a protocol."""
+    text = str(address)
+    if "://" not in text:
+        folder = Path(text)
+        if folder.exists() and not folder.is_dir():
+            raise FileError("is not a folder", where=text, remedy="name another one")
+        return FolderStorage(folder.absolute())
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingExtraError(
+            f"addresses such as {text.split('://')[0]}:// need fsspec, which is not installed",
+            remedy="install linkwright[studies], or name a folder",
+        ) from None
+    try:
+        system, root = fsspec.core.url_to_fs(text)
+    except (ImportError, ValueError) as error:
+        raise FileError(f"cannot be opened: {error}", where=text) from None
+    return AddressStorage(text, system, root)

@@ -1,0 +1,160 @@
+"""What a study will take, from a few of its designs: shapes of measures, rate, size of blocks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..displays import NotebookDisplayed
+from ..errors import ArgumentError, LinkwrightError
+from ..mechanism import mechanism_names
+from .design_evaluation import FAILED, evaluate_designs, measure_values
+from .lane_values import MeasuredValue
+from .measures import MeasureFunction
+from .study_progress import duration_text, size_text
+from .study_recipe import StudyRecipe
+
+BLOCK_SECONDS = 1.0
+"""Seconds that a block should take: much longer than its overhead (some milliseconds), short enough
+that a kill, or Ctrl-C, loses little."""
+
+MAX_BLOCK = 100_000
+"""Largest block: more lanes are not faster."""
+
+BLOCK_BYTES = 256 << 20
+"""Memory that the histories of a block may take."""
+
+BLOCKS_PER_WORKER = 4
+"""Fewest blocks for each worker, so that they end at about the same time."""
+
+PILOT_SECONDS = 0.3
+"""Seconds after which the rate is known well enough."""
+
+MAX_PILOT_SECONDS = 6.0
+"""Seconds that the next, larger pilot may take, as far as the last one tells."""
+
+PILOT_COUNTS = (16, 256, 4096)
+"""Designs of pilots: ensembles of up to 200 runs check each mechanism, which larger ones need
+not."""
+
+PILOT_DESIGNS = 8
+"""Designs that are tried until one of them gives all measures."""
+
+
+@dataclass(frozen=True)
+class StudyPlan(NotebookDisplayed):
+    """What a study will take.
+
+    Attributes
+    ----------
+    count : int
+        Number of designs.
+    block, blocks : int
+        Designs in a block, and number of blocks.
+    rate : float
+        Designs per second and worker, measured.
+    workers : int
+        Number of workers.
+    size : int
+        Bytes of the results.
+    objects : int
+        Files or objects of the store.
+    """
+
+    count: int
+    block: int
+    blocks: int
+    rate: float
+    workers: int
+    size: int
+    objects: int
+
+    @property
+    def seconds(self) -> float:
+        """The time that the study will take."""
+        return self.count / self.rate / self.workers
+
+    def summary(self) -> str:
+        """Return one line."""
+        return f"{self.count} designs, about {duration_text(self.seconds)}, {size_text(self.size)}"
+
+    def __str__(self) -> str:
+        """Return the plan in words."""
+        return "\n".join(
+            [
+                f"designs: {self.count} in {self.blocks} blocks of {self.block}",
+                f"rate: {self.rate:.3g} designs per second and worker, {self.workers} "
+                f"worker{'s' if self.workers > 1 else ''}",
+                f"time: about {duration_text(self.seconds)}",
+                f"size: {size_text(self.size)} in {self.objects} files",
+            ]
+        )
+
+
+def learn_sizes(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> StudyRecipe:
+    """Return the recipe with the shapes of all measures, learned from the first designs."""
+    message = ""
+    for design in range(min(PILOT_DESIGNS, recipe.count)):
+        values, found = measure_values(recipe, functions, design, design + 1)
+        if found.status[0] == FAILED:
+            message = message or found.messages.get(0, "")
+            continue
+        sizes, histories = dict[str, tuple[int, ...]](), dict[str, list[float]]()
+        for name, value in values.items():
+            sizes[name] = _size_of(name, value)
+            if value.clock is not None:
+                histories[name] = value.clock.times.tolist()
+        return replace(recipe, sizes=sizes, histories=histories)
+    raise LinkwrightError(
+        f"the first {min(PILOT_DESIGNS, recipe.count)} designs fail: {message}",
+        remedy="change the factors or the settings",
+    )
+
+
+def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
+    """Return the shape of a measure; raise for what the result cannot hold."""
+    if np.iscomplexobj(value.array):
+        raise ArgumentError(
+            "the values are complex",
+            where=f"measure '{name}'",
+            remedy="take real(…), imag(…) or abs(…) of them",
+        )
+    entries = value.array.shape[2]
+    if value.clock is not None and entries > 1:
+        raise ArgumentError(
+            f"{entries} histories cannot be one measure",
+            where=f"measure '{name}'",
+            remedy="name one of them (q1), or reduce them: max(abs(tau))",
+        )
+    if value.clock is not None:
+        return (len(value.clock.times),)
+    return () if entries == 1 else (entries,)
+
+
+def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
+    """Return the number of designs that one worker makes per second."""
+    evaluate_designs(recipe, functions, 0, 1)
+    rate = 0.0
+    for count in PILOT_COUNTS:
+        count = min(count, recipe.count)
+        begin = time.perf_counter()
+        evaluate_designs(recipe, functions, 0, count)
+        seconds = max(time.perf_counter() - begin, 1e-6)
+        rate = count / seconds
+        if count == recipe.count or seconds > PILOT_SECONDS or 16 * seconds > MAX_PILOT_SECONDS:
+            break
+    return rate
+
+
+def choose_block(recipe: StudyRecipe, rate: float, workers: int) -> int:
+    """Return the number of designs in a block."""
+    names = mechanism_names(recipe.mechanism)
+    samples = recipe.settings.get("run", {}).get("samples") or 201
+    assert isinstance(samples, int)
+    lane = samples * (names.nq + 4 * names.nv + 4) * 8 * 2
+    fair = -(-recipe.count // (workers * BLOCKS_PER_WORKER)) if workers > 1 else recipe.count
+    wanted = min(rate * BLOCK_SECONDS, BLOCK_BYTES / lane, MAX_BLOCK, fair, recipe.count)
+    return max(1, int(wanted))

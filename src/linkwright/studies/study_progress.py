@@ -1,0 +1,104 @@
+"""Progress of a study: designs made, rate, time to go, failures so far."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from .study_store import BlockReport
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class StudyProgress:
+    """Counts designs, and shows a bar on stderr, unless that is not a terminal."""
+
+    def __init__(self, name: str, count: int, done: int, wanted: bool | None = None) -> None:
+        self.name, self.count, self.before = name, count, done
+        self.made = self.failed = self.stopped = self.blocks = 0
+        self.begin = time.monotonic()
+        self.busy_seconds = 0.0
+        """Seconds that workers spent in blocks."""
+        self.bar: Progress | None = None
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        if wanted is not False and is_terminal:
+            self._open_bar()
+
+    def __enter__(self) -> StudyProgress:
+        """Return the progress itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove the bar."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def add(self, report: BlockReport) -> None:
+        """Count a block."""
+        self.made += report.designs
+        self.failed += report.failed
+        self.stopped += report.stopped
+        self.blocks += 1
+        self.busy_seconds += report.seconds
+        if self.bar is not None:
+            self.bar.update(self.task, completed=self.before + self.made, words=self.text())
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the begin."""
+        return time.monotonic() - self.begin
+
+    @property
+    def rate(self) -> float:
+        """Designs per second."""
+        return self.made / max(self.seconds, 1e-9)
+
+    def text(self) -> str:
+        """Return the state in words."""
+        done = self.before + self.made
+        found = f"{done} of {self.count} designs, {self.rate:.3g}/s"
+        if self.made and done < self.count:
+            found += f", about {duration_text((self.count - done) / self.rate)} to go"
+        if self.failed or self.stopped:
+            found += f", {self.failed} failed, {self.stopped} stopped"
+        return found
+
+    def _open_bar(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        console = Console(stderr=True, highlight=False, emoji=False)
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
+        self.bar = Progress(*columns, console=console, transient=True)
+        self.task = self.bar.add_task(
+            self.name, total=self.count, completed=self.before, words="begins"
+        )
+        self.bar.start()
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in seconds, minutes, hours or days."""
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    if seconds < 72 * 3600:
+        return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:.0f} days"
+
+
+def size_text(count: float) -> str:
+    """Return a number of bytes with its unit."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"

@@ -1,0 +1,175 @@
+"""`lw.jax`: values against the model, derivatives against the recursions, differences and laws."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, LinkwrightError, MissingExtraError
+
+
+@pytest.fixture(autouse=True)
+def double_precision() -> Iterator[None]:
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="module")
+def arm() -> lw.Model:
+    return lw.compile(lw.gallery("puma560"))
+
+
+def states(model: lw.Model, *batch: int) -> list[np.ndarray]:
+    return list(np.random.default_rng(0).uniform(-1, 1, (3, *batch, model.nv)))
+
+
+def differences(function: object, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
+    """Central differences of a function of one vector."""
+    columns = []
+    for k in range(len(x)):
+        e = np.zeros(len(x))
+        e[k] = step
+        columns.append((np.asarray(function(x + e)) - np.asarray(function(x - e))) / (2 * step))  # type: ignore[operator]
+    return np.stack(columns, -1)
+
+
+def test_values_are_those_of_the_model(arm: lw.Model) -> None:
+    functions, (q, qd, qdd) = lw.jax(arm), states(arm, 4, 3)
+    found = functions.inverse_dynamics(q, qd, qdd=qdd)
+    np.testing.assert_array_equal(found, arm.inverse_dynamics(q, qd, qdd))
+    frame = arm.body_names[-1]
+    np.testing.assert_array_equal(functions.placement(frame)(q), arm.placement(frame)(q))
+    np.testing.assert_array_equal(functions.gravity(q[0, 0]), arm.gravity(q[0, 0]))
+    np.testing.assert_array_equal(
+        functions.forward_dynamics(q, qd[0, 0], qdd[0]), arm.forward_dynamics(q, qd[0, 0], qdd[0])
+    )
+
+
+def test_single_precision_stays_single(arm: lw.Model) -> None:
+    q = np.float32(states(arm, 5)[0])
+    found = lw.jax(arm).gravity(jnp.asarray(q))
+    assert found.dtype == jnp.float32
+    assert np.abs(found - arm.gravity(q.astype(float))).max() < 1e-4
+
+
+def test_jit_and_vmap_compose(arm: lw.Model) -> None:
+    functions, (q, qd, qdd) = lw.jax(arm), states(arm, 6)
+    found = jax.jit(jax.vmap(functions.inverse_dynamics, in_axes=(0, None, 0)))(q, qd[0], qdd)
+    np.testing.assert_array_equal(found, arm.inverse_dynamics(q, qd[0], qdd))
+    twice = jax.vmap(jax.vmap(functions.gravity))(q.reshape(2, 3, 6))
+    np.testing.assert_array_equal(twice.reshape(6, 6), arm.gravity(q))
+    assert jax.vmap(functions.gravity)(jnp.zeros((0, 6))).shape == (0, 6)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("derive", [jax.jacfwd, jax.jacrev])
+def test_first_derivatives_are_those_of_the_recursions(
+    arm: lw.Model, name: str, derive: object
+) -> None:
+    functions, given = lw.jax(arm), states(arm)
+    found = derive(getattr(functions, name), argnums=(0, 1, 2))(*given)  # type: ignore[operator]
+    wanted = getattr(arm, f"{name}_derivatives")(*given)
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def test_second_derivatives_agree_with_differences() -> None:
+    model = lw.compile(lw.gallery("triple-pendulum"))
+    functions, (q, qd, qdd) = lw.jax(model), states(model)
+    found = jax.jacfwd(jax.jacrev(functions.inverse_dynamics))(q, qd, qdd)
+    wanted = differences(lambda x: model.inverse_dynamics_derivatives(x, qd, qdd)[0], q)
+    np.testing.assert_allclose(found, wanted, atol=1e-8 * np.abs(wanted).max())
+
+
+def test_the_hessian_of_the_kinetic_energy_is_the_mass_matrix(arm: lw.Model) -> None:
+    q, qd, _ = states(arm)
+    found = jax.hessian(lw.jax(arm).kinetic_energy, argnums=1)(q, qd)
+    np.testing.assert_allclose(found, arm.mass_matrix(q), atol=1e-13)
+
+
+def test_derivatives_in_a_batch(arm: lw.Model) -> None:
+    """The gradient of a sum over a batch is that of each state."""
+    functions, (q, qd, tau) = lw.jax(arm), states(arm, 5)
+    found = jax.grad(lambda x: (functions.forward_dynamics(x, qd, tau) ** 2).sum())(jnp.asarray(q))
+    alone = jax.vmap(jax.grad(lambda x, v, f: (functions.forward_dynamics(x, v, f) ** 2).sum()))
+    np.testing.assert_allclose(found, alone(q, qd, tau), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rolling-disk", "four-bar", "bicycle"])
+def test_quaternions_and_constraints(name: str) -> None:
+    """Values are those of the model; Jacobians are those of the values."""
+    model = lw.compile(lw.gallery(name))
+    functions, q, v = lw.jax(model), np.asarray(model.home()), np.zeros(model.nv)
+    found = functions.forward_dynamics(q, v, v)
+    np.testing.assert_allclose(found, model.forward_dynamics(q, v, v), atol=1e-9)
+    by_force = jax.jacfwd(functions.forward_dynamics, argnums=2)(q, v, v)
+    wanted = differences(lambda x: model.forward_dynamics(q, v, x), v, 1e-3)
+    np.testing.assert_allclose(by_force, wanted, atol=1e-6 * np.abs(wanted).max())
+
+
+def test_parameters_and_time_are_inputs() -> None:
+    model = lw.compile(lw.gallery("elbow"), parameters=["m2", "l1"])
+    functions, q, p = lw.jax(model), np.array([0.3, 0.4]), np.array([1.2, 0.9])
+    found = jax.jacrev(functions.gravity, argnums=1)(q, p)
+    wanted = differences(lambda x: model.gravity(q, x), p)
+    np.testing.assert_allclose(found, wanted, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["elbow", "rolling-disk"])
+def test_rollouts_are_those_of_lw_rollout(name: str) -> None:
+    model = lw.compile(lw.gallery(name))
+    q, v = np.asarray(model.home(), float), np.zeros(model.nv)
+    tau = np.random.default_rng(3).uniform(-1, 1, (12, model.nv)) * (name == "elbow")
+    found = lw.jax(model).rollout(q, v, tau, dt=0.01, steps=12, history=True)
+    wanted = lw.rollout(model, q, v, tau, dt=0.01, steps=12, history=True)
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    functions, q, v = lw.jax(model), np.array([0.2, -0.3]), np.zeros(2)
+
+    def end(tau: jax.Array) -> jax.Array:
+        return functions.rollout(q, v, tau, dt=0.02, steps=8)[0]
+
+    tau = np.random.default_rng(0).uniform(-1, 1, (8, 2))
+    found = jax.jit(jax.jacrev(end))(jnp.asarray(tau)).reshape(2, 16)
+    wanted = differences(lambda x: end(x.reshape(8, 2)), tau.ravel())
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+def test_mistakes_are_explained(arm: lw.Model) -> None:
+    functions = lw.jax(arm)
+    with pytest.raises(ArgumentError, match=r"q of gravity has shape \(5,\); give \(…, 6\)"):
+        functions.gravity(np.zeros(5))
+    with pytest.raises(ArgumentError, match="gravity takes q"):
+        functions.gravity()
+    with pytest.raises(AttributeError, match="did you mean 'gravity'"):
+        functions.gravty  # noqa: B018
+    with pytest.raises(LinkwrightError, match="a Mechanism is not a model; compile it first"):
+        lw.jax(arm.mechanism)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="tau has 3 rows for 4 steps"):
+        functions.rollout(np.zeros(6), np.zeros(6), np.zeros((3, 6)), steps=4)
+
+
+def test_the_error_without_jax_names_the_extra(
+    arm: lw.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(MissingExtraError, match=r"linkwright\[jax\]"):
+        lw.jax(arm)
+
+
+def test_the_error_without_torch_names_the_extra(
+    arm: lw.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"linkwright\[torch\]"):
+        lw.torch(arm)

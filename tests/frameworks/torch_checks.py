@@ -1,0 +1,116 @@
+"""Checks of `lw.torch`, in an environment of their own (`.ci/run`): PyPI's torch brings all of CUDA.
+
+python -m pytest tests/frameworks/torch_checks.py
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch has an environment of its own (.ci/run)")
+
+import linkwright as lw  # noqa: E402
+from linkwright.errors import ArgumentError  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def arm() -> lw.Model:
+    return lw.compile(lw.gallery("puma560"))
+
+
+def states(model: lw.Model, *batch: int) -> list[torch.Tensor]:
+    return list(torch.from_numpy(np.random.default_rng(0).uniform(-1, 1, (3, *batch, model.nv))))
+
+
+def arrays(*tensors: torch.Tensor) -> list[np.ndarray]:
+    return [x.detach().numpy() for x in tensors]
+
+
+def test_values_are_those_of_the_model(arm: lw.Model) -> None:
+    functions, (q, qd, qdd) = lw.torch(arm), states(arm, 4, 3)
+    found = functions.inverse_dynamics(q, qd, qdd=qdd[0, 0])
+    np.testing.assert_array_equal(found, arm.inverse_dynamics(*arrays(q, qd, qdd[0, 0])))
+    frame = arm.body_names[-1]
+    np.testing.assert_array_equal(functions.placement(frame)(q), arm.placement(frame)(*arrays(q)))
+    assert functions.gravity(q.float()).dtype == torch.float32
+    assert functions.gravity(torch.zeros(0, 6)).shape == (0, 6)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_autograd_agrees_with_the_recursions(arm: lw.Model, name: str) -> None:
+    given = states(arm)
+    found = torch.autograd.functional.jacobian(getattr(lw.torch(arm), name), tuple(given))
+    for a, b in zip(found, getattr(arm, f"{name}_derivatives")(*arrays(*given)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def test_gradcheck_of_first_and_second_order() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    given = [x.requires_grad_() for x in states(model, 2)]
+    assert torch.autograd.gradcheck(lw.torch(model).forward_dynamics, given)
+    assert torch.autograd.gradgradcheck(lw.torch(model).forward_dynamics, given)
+
+
+def test_vmap_and_functional_derivatives(arm: lw.Model) -> None:
+    functions, (q, qd, qdd) = lw.torch(arm), states(arm, 5)
+    found = torch.func.vmap(functions.inverse_dynamics, in_dims=(0, None, 0))(q, qd[0], qdd)
+    np.testing.assert_array_equal(found, arm.inverse_dynamics(*arrays(q, qd[0], qdd)))
+    jacobian = torch.func.jacrev(functions.inverse_dynamics)(q[0], qd[0], qdd[0])
+    wanted = arm.inverse_dynamics_derivatives(*arrays(q[0], qd[0], qdd[0]))[0]
+    np.testing.assert_allclose(jacobian, wanted, atol=1e-12)
+    mass = torch.func.jacrev(torch.func.jacrev(functions.kinetic_energy, 1), 1)(q[0], qd[0])
+    np.testing.assert_allclose(mass, arm.mass_matrix(q[0].numpy()), atol=1e-12)
+    many = torch.func.vmap(torch.func.jacrev(functions.gravity))(q)
+    np.testing.assert_allclose(many[1], torch.func.jacrev(functions.gravity)(q[1]), atol=1e-12)
+
+
+def test_compile_has_no_graph_break(arm: lw.Model) -> None:
+    functions, (q, qd, qdd) = lw.torch(arm), states(arm, 5)
+
+    def power(q: torch.Tensor, qd: torch.Tensor, qdd: torch.Tensor) -> torch.Tensor:
+        return (functions.inverse_dynamics(q, qd, qdd) * qd).sum(-1)
+
+    functions.inverse_dynamics(q, qd, qdd)
+    compiled = torch.compile(power, fullgraph=True, backend="aot_eager")
+    np.testing.assert_allclose(compiled(q, qd, qdd), power(q, qd, qdd), rtol=1e-12)
+    own, other = (x.clone().requires_grad_() for x in (q, q))
+    compiled(own, qd, qdd).sum().backward()
+    power(other, qd, qdd).sum().backward()
+    np.testing.assert_allclose(own.grad, other.grad, rtol=1e-12)
+
+
+def test_operators_pass_the_checks_of_torch(arm: lw.Model) -> None:
+    from linkwright.frameworks.derivative_functions import model_function
+    from linkwright.frameworks.torch_operators import TorchCall
+
+    operator = TorchCall(model_function(arm, "gravity"), None).operator
+    torch.library.opcheck(operator, ([states(arm, 2)[0].requires_grad_()],))
+
+
+def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    functions, q, v = lw.torch(model), torch.tensor([0.2, -0.3]).double(), torch.zeros(2).double()
+    tau = torch.from_numpy(np.random.default_rng(0).uniform(-1, 1, (8, 2))).requires_grad_()
+    assert torch.autograd.gradcheck(
+        lambda x: functions.rollout(q, v, x, dt=0.02, steps=8)[0], (tau,)
+    )
+    found = functions.rollout(q, v, tau.detach(), dt=0.02, steps=8, history=True)
+    wanted = lw.rollout(
+        model, q.numpy(), v.numpy(), tau.detach().numpy(), dt=0.02, steps=8, history=True
+    )
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_constraints_and_quaternions() -> None:
+    for name in ("rolling-disk", "four-bar"):
+        model = lw.compile(lw.gallery(name))
+        q, v = torch.from_numpy(np.asarray(model.home(), float)), torch.zeros(model.nv).double()
+        found = lw.torch(model).forward_dynamics(q, v, v)
+        np.testing.assert_allclose(found, model.forward_dynamics(*arrays(q, v, v)), atol=1e-9)
+
+
+def test_mistakes_are_explained(arm: lw.Model) -> None:
+    with pytest.raises(ArgumentError, match=r"q of gravity has shape \(5,\); give \(…, 6\)"):
+        lw.torch(arm).gravity(torch.zeros(5))
