@@ -129,8 +129,8 @@ def _compensation_by_actuators(m: mujoco.MjModel, d: mujoco.MjData) -> np.ndarra
 
 
 def _kept_parts(m: mujoco.MjModel, mechanism: lw.Mechanism) -> dict[str, float]:
-    """Return how many actuators and keyframes are missing without a word, and how far poses are
-    off."""
+    """Return how many actuators and keyframes are missing without a warning, and how far
+    poses are off."""
     poses = list(mechanism.poses.values())
     found = {
         "number of actuators": float(

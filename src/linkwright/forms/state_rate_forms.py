@@ -17,7 +17,7 @@ from .motion_systems import MotionSystems, bias_forces, motion_systems
 
 def state_rates_source(eqs: Equations, name: str) -> FormSource | None:
     """The source of the rates of all states, or of one of them, such as p_q1'; None if the name is
-    no such rate."""
+    not such a rate."""
     names = state_names(eqs)
     wanted = [k for k, one in enumerate(names) if name in ("state_rates", f"{one}'")]
     if not wanted:

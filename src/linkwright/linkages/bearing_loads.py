@@ -210,7 +210,7 @@ def _require_steady_linkage(mechanism: Mechanism) -> None:
         )
     if names.nq != names.nv:
         raise UnsupportedError(
-            "a joint is described by a quaternion, which is no input",
+            "a joint is described by a quaternion, which cannot be the input",
             where=mechanism.name,
             remedy='give the joint rotation = "cardan", or use solve_inverse',
         )

@@ -45,7 +45,7 @@ def ranges_section(found: PageRanges | LeftOutPagePart, file: str) -> Markup:
 
 
 def bearings_section(found: BearingForces | LeftOutPagePart | None, file: str) -> Markup:
-    """Returns the section on bearing forces over a cycle; nothing if the mechanism is no
+    """Returns the section on bearing forces over a cycle; nothing if the mechanism is not a
     linkage."""
     if found is None:
         return Markup()

@@ -146,7 +146,7 @@ def _value_text(value: float, unit: str) -> str:
 
 def find_page_bearings(mechanism: Mechanism) -> BearingForces | None:
     """The bearing forces of a linkage over a cycle of its input, at one turn a second (a slide at
-    one size of the mechanism a second); None if it is no linkage of one degree of freedom."""
+    one size of the mechanism a second); None if it is not a linkage of one degree of freedom."""
     names = mechanism_names(mechanism)
     if not names.loops or names.nq != names.nv or mobility(mechanism).dof != 1:
         return None

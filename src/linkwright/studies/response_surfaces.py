@@ -100,7 +100,7 @@ def fit_response_surface(
     )
     left_out = np.arange(len(values)) % CHECK_SHARE == CHECK_SHARE - 1
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a bound that a length reaches is no fault
+        warnings.simplefilter("ignore")  # a bound that a length reaches is harmless
         process.fit(points[~left_out], values[~left_out])
         error = values[left_out] - process.predict(points[left_out])
         spread = values[left_out] - values[left_out].mean()

@@ -182,7 +182,7 @@ class StudioHub:
         self._tell(message)
 
     def _tell(self, message: Mapping[str, object]) -> None:
-        """Tells all pages; one that does not read is dropped."""
+        """Sends a message to all pages; one that does not read is dropped."""
         text = json.dumps(message)
         for queue in list(self._pages):
             if queue.qsize() > _MAX_WAITING_MESSAGES:

@@ -87,7 +87,7 @@ def _simulation_work(options: JobOptions, mechanism: Mechanism, file: str) -> Jo
     seconds = options.get("seconds", 5.0)
     if not _is_number(seconds) or not 0 < float(seconds) <= _MAX_DURATION:  # type: ignore[arg-type]
         raise ArgumentError(
-            "the duration is no number of seconds", remedy=f"give 0 to {_MAX_DURATION:g}"
+            "the duration is not a number of seconds", remedy=f"give 0 to {_MAX_DURATION:g}"
         )
     q, qd = (_numbers(options.get(key), key) for key in ("q", "qd"))
     parameters = _table(options.get("parameters"), "parameters", _is_number)
@@ -126,7 +126,7 @@ def _numbers(value: object, name: str) -> Sequence[float] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(map(_is_number, value)):
-        raise ArgumentError(f"{name} is no list of numbers", remedy="reset the picture")
+        raise ArgumentError(f"{name} is not a list of numbers", remedy="reset the picture")
     return value
 
 

@@ -98,7 +98,7 @@ def _listening_socket(port: int) -> socket.socket:
     try:
         found.bind((HOST, port))
     except OverflowError:
-        raise LinkwrightError(f"{port} is no port", remedy="give 0 to 65535") from None
+        raise LinkwrightError(f"{port} is not a port", remedy="give 0 to 65535") from None
     except OSError as error:
         found.close()
         raise LinkwrightError(
