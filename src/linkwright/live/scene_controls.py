@@ -18,7 +18,7 @@ from ..expressions import (
 )
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.actuators import Actuator
-from ..mechanism.effort_bounds import actuator_effort_bound
+from ..mechanism.effort_bounds import actuator_effort_range
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..mechanism.parts import part_numbers
 from ..motion.coordinate_bounds import bounds_of
@@ -69,7 +69,8 @@ def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[st
     forces = [UNITS_OF_RATES["tau"][unit] for unit in velocity_units(mechanism)]
     if not names.actuators:
         try:
-            most = bounds_of(mechanism).effort
+            bounds = bounds_of(mechanism)
+            most = np.maximum(np.abs(bounds.effort_lower), np.abs(bounds.effort_upper))
         except LinkwrightError:
             most = np.full(names.nv, np.inf)
         weights = _usual_efforts(mechanism)
@@ -79,7 +80,7 @@ def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[st
         ]
     found = []
     for name, actuator in mechanism.actuators.items():
-        bound = actuator_effort_bound(mechanism, actuator)
+        bound = max(abs(end) for end in actuator_effort_range(mechanism, actuator))
         unit = _actuator_unit(mechanism, actuator)
         usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
         found.append(
