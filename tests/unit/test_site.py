@@ -1,0 +1,85 @@
+"""The site: what its pages come from is complete, and pages are prepared for MyST-NB."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import linkwright as lw
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = runpy.run_path(str(DOCS / "_site/pages.py"))
+
+
+def prepared(name: str, text: str, docs: Path = DOCS) -> str:
+    source = [text]
+    PAGES["prepare_page"](SimpleNamespace(srcdir=docs), name, source)
+    return source[0]
+
+
+def test_python_blocks_become_cells_and_printed_output_is_dropped() -> None:
+    text = "# A\n\n```python\n1 + 1\n```\n\n```text\n3\n```\n\n```toml\na = 1\n```\n"
+    found = prepared("how-to/a", text)
+    assert found.startswith("---\nfile_format: mystnb\n")
+    assert "```{code-cell} ipython3\n1 + 1\n```" in found
+    assert "3" not in found.split("1 + 1")[1].split("```toml")[0]
+    assert "a = 1" in found
+
+
+def test_front_matter_is_kept() -> None:
+    found = prepared("a", "---\norphan: true\n---\n# A\n\n```python\n1\n```\n")
+    assert found.count("---") == 2
+    assert "orphan: true" in found.split("---")[1]
+
+
+@pytest.mark.parametrize("name", ["extend/joint", "generated/x"])
+def test_some_pages_are_not_executed(name: str) -> None:
+    text = "```python\n1\n```\n"
+    assert prepared(name, text) == text
+
+
+def test_a_guide_that_no_table_lists_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "how-to").mkdir()
+    for name in ("index", "development", "gpu", "how-to/index", "how-to/install", "how-to/new"):
+        (tmp_path / f"{name}.md").write_text("# A\n", encoding="utf-8")
+    found = prepared("how-to/index", "install\n<!-- unlisted pages -->\n", tmp_path)
+    assert "/how-to/new\n/gpu\n" in found.replace("/development\n", "")
+    assert "/how-to/install" not in found
+
+
+def test_links_of_the_changelog_lead_into_the_site() -> None:
+    text = prepared("changelog", (DOCS / "changelog.md").read_text(encoding="utf-8"))
+    assert "](how-to/export.md)" in text
+    assert "](docs/" not in text
+
+
+def test_every_mechanism_of_the_gallery_has_a_note() -> None:
+    notes = tomllib.loads((DOCS / "gallery/notes.toml").read_text(encoding="utf-8"))
+    assert set(notes) == set(lw.gallery())
+    for note in notes.values():
+        assert note["learn"].endswith(".")
+        assert all((DOCS / f"{page}.md").exists() for page in note["links"])
+
+
+def test_every_kind_of_the_file_format_has_an_example_that_loads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import file_format_figures  # type: ignore[import-not-found]
+
+    examples = tomllib.loads((DOCS / "reference/kinds.toml").read_text(encoding="utf-8"))
+    for group, kinds in file_format_figures.kinds().items():
+        assert set(examples[group]) == kinds
+        for name, entry in examples[group].items():
+            mechanism = lw.load(f'name = "{name}"\n{entry["more"]}\n{entry["text"]}')
+            parts = getattr(mechanism, group)
+            assert name in {part.type for part in parts.values()}
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
