@@ -26,10 +26,12 @@ TITLES = {
     "linkwright.identify": "Inertial parameters that can be identified",
     "linkwright.linearization": "Equilibria, steady and periodic motions, linear models",
     "linkwright.linkages": "Planar linkages and cams",
+    "linkwright.live": "Live views",
     "linkwright.motion": "Inverse kinematics, trajectories, plans",
     "linkwright.report": "Reports",
     "linkwright.show": "Pictures and films",
     "linkwright.simulation": "Simulation and its results",
+    "linkwright.studies": "Studies: designs, runs and their results",
 }
 SECTIONS = ("Parameters", "Attributes", "Other Parameters", "Returns", "Yields", "Raises")
 PROSE = ("Notes", "References", "See Also")
