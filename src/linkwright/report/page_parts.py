@@ -27,7 +27,12 @@ from ..processes.timed_worker import (
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from ..written_equations import equation_of_motion_functions
-from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
+from .formula_markup import (
+    is_zero_page_formula,
+    page_formula_html,
+    page_section_html,
+    page_symbol_rows,
+)
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
 from .shown_motion import LeftOutPagePart, PageMotion, compute_page_motion, page_part_or_reason
@@ -65,7 +70,7 @@ class PageEquationSet:
     sections: tuple[tuple[str, str, str, Markup | None], ...]
     """Titles with references, laws, notes and formulas; None for formulas that are too long."""
     latex: str
-    symbols: tuple[tuple[str, str], ...]
+    symbols: tuple[tuple[Markup, Markup], ...]
 
 
 PageEquations = tuple[PageFunction, ...] | tuple[PageEquationSet, ...]
@@ -150,7 +155,7 @@ def _write_page_equation_set(mechanism: Mechanism, by: str) -> PageEquationSet:
         found.source.counts.text(),
         tuple(sections),
         found.latex(),
-        tuple(found.source.symbols.items()),
+        tuple(page_symbol_rows(found)),
     )
 
 
