@@ -59,11 +59,10 @@ class MadeUpNames:
 
 
 def numbered_joints(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the joints that have numbers in symbols: all that move."""
-    joints = mechanism.joints.items()
+    """Return the joints that have numbers in symbols: all that move, depth first."""
     return tuple(
         name
-        for name, joint in joints
+        for name, joint in mechanism.joints_depth_first()
         if joint_coordinate_names(name, joint) or joint.mimic is not None
     )
 
