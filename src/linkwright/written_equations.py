@@ -164,8 +164,8 @@ class EquationSet:
 
     `symbols` has the meaning of each symbol that the set introduces, by its name. `rates` maps the
     names of time derivatives, `dp1`, to the symbol and the number of its dots, (p1, 1), beside
-    those of the coordinates. `constants` are those of its symbols that do not change in a motion;
-    they are collected like parameters.
+    those of the coordinates. `constants` are those of its symbols that do not change in a motion,
+    and are collected like parameters; `functions` are those that depend on coordinates only.
     """
 
     title: str
@@ -174,6 +174,7 @@ class EquationSet:
     symbols: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "symbols", MappingProxyType(dict(self.symbols)))

@@ -87,3 +87,15 @@ def test_bodies_without_inertia_are_refused_by_name() -> None:
     """The paper's own pendulum has I = 0, by which approximate dynamics would divide."""
     with pytest.raises(UnsupportedError, match="moments of inertia, and link2, link3 have none"):
         lw.derive(lw.gallery("triple-pendulum-points"), by="approximate")
+
+
+def test_a_coordinate_beta_and_time_in_the_constraints() -> None:
+    """The disk between plates has a coordinate beta, so that the stiffness is beta_s; its drive
+    depends on t."""
+    disk = lw.gallery("sharp-edged-disk")
+    inertia = "(IB + m2*(l*cos(q3) + q1)^2 + m1*q1^2)"
+    text = "[approximate]\nf1 = -omega*t + beta\n{}*ddbeta = Q1 - {}*(f1 + gamma*df1)"
+    assert lw.check(disk, text.format(inertia, "beta_s")).passed
+    assert not lw.check(disk, text.format(inertia, "2*beta_s")).passed
+    form = lw.derive(disk, by="approximate").closed_form("ddbeta").text()
+    assert "ddbeta = (-beta_s*gamma*dbeta - 2*(" in form

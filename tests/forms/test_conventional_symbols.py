@@ -104,3 +104,31 @@ def test_constraints_and_a_coordinate_phi_have_two_letters() -> None:
     assert "\\phi" in form.latex()
     assert "<mi>Φ</mi>" in form.html()
     assert "<mi>φ</mi>" in form.html()
+
+
+URDF = """<robot name="arm">
+  <link name="base_link"><inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+  </inertial></link>
+  <link name="upper"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="lower"><inertial><origin xyz="0.1 0 0"/><mass value="1.5"/>
+    <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tool"/>
+  <joint name="shoulder" type="continuous"><parent link="base_link"/><child link="upper"/>
+    <origin xyz="0 0 0.3"/><axis xyz="0 1 0"/></joint>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/>
+    <origin xyz="0.4 0 0"/><axis xyz="0 1 0"/></joint>
+  <joint name="flange" type="fixed"><parent link="lower"/><child link="tool"/>
+    <origin xyz="0.25 0 0"/></joint>
+</robot>"""
+
+
+def test_numbers_of_moving_parts_begin_with_one() -> None:
+    """A base that is fixed to ground and a flange do not count: m1 is the first body that moves, as
+    in its equations of motion, and a2 the length of the first link."""
+    eqs = lw.derive(lw.load(URDF), by="newton_euler")
+    assert {"d1", "a2", "m1", "cx1", "m2", "m_base_link"} <= set(eqs.parameters)
+    assert "m3" not in eqs.parameters
+    assert "  m1*ddx1 = " in eqs.equation_set().text()
+    weight = lw.derive(lw.load(URDF)).closed_form("g").json()["entries"]
+    assert weight["g[2]"] == "-m2*cx2*g*cos(shoulder + elbow)"

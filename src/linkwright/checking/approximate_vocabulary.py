@@ -39,7 +39,9 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         half = len(own.state.names) // 2
         points = own.state.names[self.names.nq : half]
         bodies = {name.split("_", 1)[1] for name in points}
-        self.spring_parameters: SX = ca.vertcat(ca.SX.sym("beta"), ca.SX.sym("gamma"))
+        taken = {*own.parameters, *self.names.q}
+        letters = [name if name not in taken else f"{name}_s" for name in ("beta", "gamma")]
+        self.spring_parameters: SX = ca.vertcat(*map(ca.SX.sym, letters))
         beta, gamma = ca.vertsplit(self.spring_parameters)
         self.spring_equations = ApproximateFormulation(
             build_kinematic_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0
@@ -47,10 +49,10 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         self.eqs = self.spring_equations.assemble_equations("approximate", {}, complete=False)
         self.point_names = self.spring_equations.numbered_point_names
         symbols = self.spring_equations.symbols
-        self.symbols |= {key: symbols[key] for key in ("q", "qd", "tau")}
+        self.symbols |= {key: symbols[key] for key in ("q", "qd", "tau", "t")}
         self.symbols |= {"x": self.spring_equations.x, "xd": self.spring_equations.xd}
         self.symbols["p"] = ca.vertcat(symbols["p"], self.spring_parameters)
-        self.parameters = [*self.eqs.parameters, "beta", "gamma"]
+        self.parameters = [*self.eqs.parameters, *letters]
 
     @property
     def coordinate_names(self) -> list[str]:

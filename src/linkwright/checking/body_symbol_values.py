@@ -37,7 +37,7 @@ def parameters_hidden_from_texts(eqs: Equations) -> dict[str, str]:
     latter, which is the one that people see."""
     found = {}
     for k, body in enumerate(eqs.names.bodies, 1):
-        number = part_number(body, eqs.mechanism.bodies)
+        number = part_number(body, eqs.names.bodies)
         for axis in "xyz":
             ours = f"{axis}_{_CENTER_FRAME_NAME.format(k)}"
             for bodys in (f"c{axis}{number}", f"c{axis}_{body}"):

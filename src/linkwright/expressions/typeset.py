@@ -25,11 +25,13 @@ _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
     "phi chi psi omega Gamma Delta Theta Lambda Pi Sigma Phi Psi Omega"
 )
-_GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
-_GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
-_GREEK_INDEX = re.compile(rf"^({'|'.join(_GREEK_LETTERS)})(\d*)$")
+GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
+_GREEK_WORDS = {letter: word for word, letter in GREEK_LETTERS.items()}
+_GREEK_ALIASES = {"eps": "epsilon"}
+"""Short spellings of Greek letters: eps is the dual unit of printed equations."""
+_GREEK_INDEX = re.compile(rf"^({'|'.join(GREEK_LETTERS)})(\d*)$")
 """An index that is the name of a Greek coordinate, as in tau_theta1."""
-_NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|[cw]\d+)?")
 _BODY_COMPONENT = re.compile(r"(I(?=[xyz]{2})|c(?=[xyz]\d))([xyz]{1,2})(\d*)")
 """The name of a moment of inertia, Ixx2, or of a coordinate of a centre of mass, cx2."""
 _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
@@ -75,8 +77,8 @@ class LatexNotation:
 
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         """The symbol in LaTeX; Greek names become commands and long names upright text."""
-        base = _GREEK_WORDS.get(base, base)
-        head = f"\\{base}" if base in _GREEK_LETTERS else _latex_identifier_text(base, 1)
+        base = _GREEK_ALIASES.get(base, _GREEK_WORDS.get(base, base))
+        head = f"\\{base}" if base in GREEK_LETTERS else _latex_identifier_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
         below = _GREEK_INDEX.sub(r"\\\1_\2", index).rstrip("_")
         below = below if below != index else _latex_identifier_text(index, 2)
@@ -160,10 +162,11 @@ class MathmlNotation:
 
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         """The symbol in MathML, with dots above it and its index below."""
-        head = f"<mi>{escape(_GREEK_LETTERS.get(base, base))}</mi>"
+        base = _GREEK_ALIASES.get(base, base)
+        head = f"<mi>{escape(GREEK_LETTERS.get(base, base))}</mi>"
         if dots:
             head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
-        below = _GREEK_INDEX.sub(lambda found: _GREEK_LETTERS[found[1]] + found[2], index)
+        below = _GREEK_INDEX.sub(lambda found: GREEK_LETTERS[found[1]] + found[2], index)
         low = f"<mtext>{escape(below)}</mtext>"
         if exponent:
             return self.power(head, exponent, low) if index else self.power(head, exponent)

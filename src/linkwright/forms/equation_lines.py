@@ -21,7 +21,7 @@ from ..expressions import (
     negate_expression,
 )
 from ..expressions.calculus import product_expression, sum_expression
-from ..expressions.tree import rebuild_expression
+from ..expressions.tree import Ratio, rebuild_expression
 from ..expressions.typeset import (
     ExpressionTypesetter,
     LatexNotation,
@@ -87,8 +87,9 @@ def _product_with_sign(
     if len(positives) == len(terms):
         positive = sum_expression(positives)
         return Negation(_product_with_sign(before, positive, behind))
-    own = factor.factors if isinstance(factor, Product) else (factor,)
-    return product_expression([*before, *own, *behind])
+    own = list(factor.factors if isinstance(factor, Product) else (factor,))
+    number = [own.pop(0)] if before and isinstance(own[0], Number | Ratio) else []
+    return product_expression([*number, *before, *own, *behind])
 
 
 def write_short_denominators(written: WrittenForm) -> WrittenForm:

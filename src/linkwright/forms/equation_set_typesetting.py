@@ -35,7 +35,12 @@ from .equation_page import (
     MAX_PRINTED_TERMS,
     PAGE_CHARACTERS,
 )
-from .equation_symbols import with_actuator_efforts, with_clashing_names, with_standard_symbols
+from .equation_symbols import (
+    grouped_symbols,
+    with_actuator_efforts,
+    with_clashing_names,
+    with_standard_symbols,
+)
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
 from .latex_prose import latex_prose
@@ -131,8 +136,8 @@ class TypesetSection:
             first, *more = typeset_mathml_rows(setter, line.typeset_left(setter), line.right)
             tag = f"<mtd><mtext>({line.number})</mtext></mtd>" if line.number else ""
             rows += [first.removesuffix("</mtr>") + tag + "</mtr>", *more]
-        table = f"<mtable>{''.join(rows)}</mtable>"
-        own = f'<math display="block" displaystyle="true">{table}</math>' if rows else ""
+        table = f'<mtable displaystyle="true">{"".join(rows)}</mtable>'
+        own = f'<math display="block">{table}</math>' if rows else ""
         if self.source.table:
             own += table_mathml(self.source.table, self.cells, self.rates)
         return own + "".join(one.mathml() for one in self.quantities)
@@ -163,14 +168,29 @@ class TypesetEquationSet:
         """The set as text: sizes, sections, and the meanings of its symbols."""
         parts = [f"{self.source.title}\n{self.source.counts.text()}"]
         parts += [section.text() for section in self.sections]
-        if self.source.symbols:
-            rows = [f"  {name}: {meaning}" for name, meaning in self.source.symbols.items()]
+        symbols = grouped_symbols(self.source.symbols)
+        if symbols:
+            rows = [f"  {', '.join(names)}: {meaning}" for names, meaning in symbols]
             parts.append("\n".join(["Symbols", *rows]))
         return "\n\n".join(parts) + "\n"
 
     def latex(self) -> str:
-        """The set as LaTeX."""
-        return "\n\n".join(section.latex() for section in self.sections)
+        """The set as LaTeX, with the meanings of its symbols at the end."""
+        parts = [section.latex() for section in self.sections]
+        setter = ExpressionTypesetter(LatexNotation(), self.rates)
+        rows = [
+            f"  \\item[${', '.join(map(setter.entry, names))}$] {latex_prose(meaning)}"
+            for names, meaning in grouped_symbols(self.source.symbols)
+        ]
+        if rows:
+            listed = "\n".join(["\\begin{description}", *rows, "\\end{description}"])
+            parts.append(f"\\paragraph{{Symbols}}\n{listed}")
+        return "\n\n".join(parts)
+
+    @property
+    def rates(self) -> Mapping[str, tuple[str, int]]:
+        """The names of time derivatives, with the symbol and the number of its dots."""
+        return self.sections[0].rates if self.sections else {}
 
     def html(self) -> str:
         """The set as HTML: a heading and formulas in MathML for each section."""
@@ -199,7 +219,7 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
     for section, closed_section in zip(source.sections, closed.sections, strict=True):
         found: SectionLines = (), ()
         if section.lines:
-            found = _closed_section_lines(symbolic, closed_section, exact, closed.constants) or (
+            found = _closed_section_lines(symbolic, closed_section, exact, closed) or (
                 _listed_section_lines(equations, section, list(source.symbols))
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
@@ -258,14 +278,15 @@ def _closed_section_lines(
     symbolic: Equations,
     section: EquationSection,
     exact: Mapping[str, Fraction],
-    constants: frozenset[str],
+    whole: EquationSet,
 ) -> SectionLines | None:
-    """The named groups and the lines of a section in closed form; None if they are longer than a
-    page."""
+    """The named groups and the lines of a section of a whole set in closed form; None if they are
+    longer than a page."""
     budget = ExactPolynomialBudget(MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS)
     try:
         form = make_closed_form(symbolic, _section_source(section), exact, budget)
-        form = replace(form, roles=form.roles.with_constants(constants))
+        roles = form.roles.with_constants(whole.constants).with_functions(whole.functions)
+        form = replace(form, roles=roles)
         if form.terms > MAX_PRINTED_TERMS:
             return None
         written = write_short_denominators(form.collect_terms())

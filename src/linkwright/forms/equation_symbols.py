@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import casadi as ca
@@ -10,6 +12,9 @@ from ..equations import Equations
 from ..quantities import quantity_entry_names
 from ..types import SX
 from ..written_equations import EquationLine, EquationSet, WrittenDualVector
+
+_AXIS = re.compile(r", [xyz]$")
+"""The axis at the end of the meaning of a component."""
 
 
 def with_actuator_efforts(equations: Equations, source: EquationSet) -> EquationSet:
@@ -43,7 +48,8 @@ def with_actuator_efforts(equations: Equations, source: EquationSet) -> Equation
     found = replace(source, sections=sections)
     if {symbol.name() for symbol in line_symbols(found)}.isdisjoint(actuators):
         return source
-    meanings = {name: f"effort of the actuator {name}" for name in actuators}
+    plural = "efforts of the actuators" if len(actuators) > 1 else "effort of the actuator"
+    meanings = dict.fromkeys(actuators, plural)
     return replace(found, symbols={**source.symbols, **meanings})
 
 
@@ -72,6 +78,19 @@ def with_standard_symbols(equations: Equations, source: EquationSet) -> Equation
         elif present:
             found[", ".join(name for _, name in present)] = "generalized forces at the joints"
     return replace(source, symbols=found)
+
+
+def grouped_symbols(symbols: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
+    """The names of symbols that follow each other with the same meaning, and this meaning; those
+    of components along axes, "force of ground on link1, x", belong together, too."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    for key, meaning in symbols.items():
+        names, common = tuple(key.split(", ")), _AXIS.sub("", meaning)
+        if found and _AXIS.sub("", found[-1][1]) == common:
+            found[-1] = (*found[-1][0], *names), common
+        else:
+            found.append((names, meaning))
+    return found
 
 
 def with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:

@@ -265,8 +265,8 @@ def closed_form_quantities(eqs: Equations) -> list[str]:
 
 def symbol_form_source(name: str, symbol: SymbolSource) -> FormSource:
     """The source of a symbol of the checker; under `approximate`, beta and gamma do not change."""
-    own = {x for x in symbol.names.values() if x in ("beta", "gamma")}
-    constants = frozenset(own if symbol.equations.by == "approximate" else ())
+    letters = {"beta", "gamma", "beta_s", "gamma_s"} - set(symbol.equations.names.q)
+    constants = frozenset(letters if symbol.equations.by == "approximate" else ())
     made = _single_form_source(name, "a symbol of the checker", name, symbol.expression)
     return replace(made, constants=constants)
 

@@ -278,7 +278,7 @@ def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) ->
     for labels, value in written.rows:
         left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
         rows.append(form_mathml_row(f"<mrow>{left}</mrow>", value))
-    return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
+    return f'<math display="block"><mtable displaystyle="true">{"".join(rows)}</mtable></math>'
 
 
 def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> SympyForm:

@@ -179,10 +179,14 @@ def solve_form_systems(
             letters[letter] = name = _free_letter(letter, taken)
             shape = part.shape if part.shape[1] > 1 else (part.shape[0],)
             outputs.append((Port(name, shape), reading.outputs[f"{letter}@{k}"]))
-        n = ca.SX(system.matrix).shape[1]
+        n = dict(system.parts())[system.letters[0]].shape[1]
         matrix, right, *others = letters.values()
-        multipliers = (system.names[n:], *others) if others else ()
-        stated.append(StatedSystem(system.names[:n], matrix, right, *multipliers))
+        jacobian, jacobian_right = others or ("", "")
+        stated.append(
+            StatedSystem(
+                system.names[:n], matrix, right, system.names[n:], jacobian, jacobian_right
+            )
+        )
     return SolvedSystems(tuple(outputs), tuple(stated))
 
 

@@ -81,7 +81,7 @@ class TypesetQuantity:
                 rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
             left = "<mo>=</mo>".join(last)
             rows += typeset_mathml_rows(setter, f"<mrow>{left}</mrow>", value)
-        return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
+        return f'<math display="block"><mtable displaystyle="true">{"".join(rows)}</mtable></math>'
 
 
 def split_form_labels(labels: list[str], size: int = 6) -> list[list[str]]:

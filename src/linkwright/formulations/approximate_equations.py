@@ -193,15 +193,15 @@ class ApproximateFormulation(Formulation):
         """The accelerations with symbols in place of the values of β and γ."""
         taken = {*self.tree.symbols, *self.tree.names.q}
         names = [name if name not in taken else f"{name}_s" for name in ("beta", "gamma")]
-        own = ApproximateFormulation(
-            self.tree, [body.name for body in self.point_bodies], *map(ca.SX.sym, names), 0
-        )
+        beta, gamma = map(ca.SX.sym, names)
+        bodies = [body.name for body in self.point_bodies]
+        own = ApproximateFormulation(self.tree, bodies, beta, gamma, 0)
         forces, n = own.generalized_forces + own.J.T @ own.spring_forces, self.tree.nv
         made = [own.M_q, forces[:n], forces[n:] / own.point_masses]
         states = [ca.vertcat(one.x, one.xd) for one in (own, self)]
-        found = ca.substitute(made, states[:1], states[1:])
+        M, right, others = ca.substitute(made, states[:1], states[1:])
         coordinates = (*self.tree.names.q, *self.numbered_point_names)
-        return WrittenAccelerations(coordinates, *found, frozenset(names))
+        return WrittenAccelerations(coordinates, M, right, others, frozenset(names))
 
     def forward_dynamics(self) -> Array:
         """q̈ in a consistent state (x = r, ẋ = ṙ), by iterated multipliers."""

@@ -205,7 +205,7 @@ class _ApproximateForm:
     def meanings(self) -> dict[str, str]:
         """The meanings of the symbols that are introduced."""
         found = {
-            name: f"{name[0]} of the centre of mass of {full.split('_', 1)[1]}"
+            name: f"centre of mass of {full.split('_', 1)[1]}"
             for name, full in zip(self.points, self.own.point_names, strict=True)
         }
         if self.e.numel():

@@ -123,7 +123,8 @@ class FreeBodyTerms:
         tree, actuators = self.tree, self.tree.names.actuators
         tau = self.free.tau
         if actuators:
-            efforts = [self.symbol(name, f"effort of the actuator {name}") for name in actuators]
+            what = "efforts of the actuators" if len(actuators) > 1 else "effort of the actuator"
+            efforts = [self.symbol(name, what) for name in actuators]
             tau = self.free.input_matrix() @ ca.vertcat(*efforts)
         return tau + declared_joint_forces(tree) + self.coordinate_forces
 

@@ -42,7 +42,10 @@ def kane_equation_set(kane: KaneFormulation) -> EquationSet:
         symbols={"eps": "the dual unit, eps^2 = 0"}
         | {point.name: point.meaning for point in form.points}
         | form.speeds.symbol_meanings,
-        rates={f"d{name}": (name, 1) for name in form.speeds.names},
+        rates={f"d{name}": (name, 1) for name in form.speeds.names}
+        if kane.speeds is not None
+        else {},
+        functions=frozenset(name for name, _ in form.speeds.coefficients if name[0] == "A"),
     )
 
 
@@ -107,7 +110,7 @@ class KaneForm:
         ]
         moving = [(name, at) for name, at in self.tree.frames.items() if at.link != GROUND]
         return found + [
-            WrittenPoint(name, f"the frame, {along}", at.link, at.R, at.p) for name, at in moving
+            WrittenPoint(name, f"frame, {along}", at.link, at.R, at.p) for name, at in moving
         ]
 
     # -- sections --------------------------------------------------------------------------

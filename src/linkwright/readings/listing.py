@@ -174,8 +174,8 @@ def _listed_product_factors(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _listed_product_with_powers(factors: tuple[Expression, ...]) -> Expression:
-    """The product with repeated factors as powers."""
-    counts = Counter(factors)
+    """The product with numbers first, and repeated factors as powers."""
+    counts = Counter(sorted(factors, key=lambda factor: not isinstance(factor, Number)))
     powers = [Power(f, Number(Fraction(n))) if n > 1 else f for f, n in counts.items()]
     return powers[0] if len(powers) == 1 else Product(tuple(powers))
 

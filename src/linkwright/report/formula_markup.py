@@ -3,6 +3,7 @@ terms."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from markupsafe import Markup, escape
@@ -11,9 +12,11 @@ from ..expressions import Expression
 from ..expressions.formula_breaks import ExpressionBreaker
 from ..expressions.tree import Number
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
-from ..forms.equation_set_typesetting import TypesetLine, TypesetSection
+from ..forms.equation_set_typesetting import TypesetEquationSet, TypesetLine, TypesetSection
+from ..forms.equation_symbols import grouped_symbols
 from ..forms.quantity_typesetting import TypesetQuantity
-from .rendering import render_template
+from ..written_equations import EquationTable
+from .rendering import render_template, typeset_page_law
 
 _ZERO_NUMBER = Number(Fraction(0))
 _MAX_NAMED_ZEROS = 4
@@ -51,11 +54,46 @@ def page_section_html(section: TypesetSection) -> Markup:
         [_line_markup_pieces(breaker, line) for line in lines]
         for lines in (section.steps, section.lines)
     )
-    own = render_template("formulas.html", steps=steps, rows=rows, note="") if rows else Markup()
+    if section.source.table is not None:
+        own = render_template("formulas.html", steps=steps, rows=[], note="") if steps else Markup()
+        own += _table_html(breaker, section.source.table, section.cells)
+    elif rows:
+        own = render_template("formulas.html", steps=steps, rows=rows, note="")
+    else:
+        own = Markup()
     return own + Markup().join(
         _zero_quantity_html(one) if is_zero_page_formula(one) else page_formula_html(one)
         for one in section.quantities
     )
+
+
+def page_symbol_rows(found: TypesetEquationSet) -> list[tuple[Markup, Markup]]:
+    """Returns the symbols of a set of equations, typeset, with their meanings."""
+    setter = ExpressionTypesetter(MathmlNotation(), found.rates)
+    return [
+        (
+            Markup(", ").join(Markup(f"<math>{setter.entry(name)}</math>") for name in names),
+            typeset_page_law(meaning),
+        )
+        for names, meaning in grouped_symbols(found.source.symbols)
+    ]
+
+
+def _table_html(
+    breaker: ExpressionBreaker, table: EquationTable, cells: Sequence[Expression]
+) -> Markup:
+    """Returns a table of expressions, with as few columns as possible."""
+    n, set_ = len(table.columns), breaker.setter
+    names = [
+        [Markup(f"<math>{set_.name(x)}</math>") for x in row] for row in (table.columns, table.rows)
+    ]
+    body = [
+        [[Markup(piece) for piece in breaker.formula_pieces(cell)] for cell in cells[n * i :][:n]]
+        for i in range(len(table.rows))
+    ]
+    if len(table.rows) < n:
+        names, body = names[::-1], [list(column) for column in zip(*body, strict=True)]
+    return render_template("cells.html", corner=table.corner, names=names, rows=body)
 
 
 def _line_markup_pieces(breaker: ExpressionBreaker, line: TypesetLine) -> list[Markup]:
@@ -66,7 +104,7 @@ def _line_markup_pieces(breaker: ExpressionBreaker, line: TypesetLine) -> list[M
         *before, last = breaker.formula_pieces(line.left)
         left, names = [Markup(piece) for piece in before], [last]
     pieces = left + _equation_markup_pieces(breaker, names, line.right)
-    number = f'<mtext class="number">({escape(line.number)})</mtext>'
+    number = f'<span class="number">({escape(line.number)})</span>'
     return pieces + ([Markup(number)] if line.number else [])
 
 

@@ -8,7 +8,7 @@ from typing import TypedDict, cast
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
-from ..kinematics.made_up_names import part_number
+from ..kinematics.made_up_names import numbered_joints, part_number
 from ..mechanism import GROUND, Joint, Mechanism, mechanism_names
 
 
@@ -156,7 +156,9 @@ def page_symbol_meaning(name: str, mechanism: Mechanism) -> str:
         return "gravity"
     for start, word in _SYMBOL_MEANINGS.items():
         if found := re.fullmatch(rf"{start}(?:_(.+)|(\d+))", name):
-            parts = mechanism.joints if word.startswith("distance") else mechanism.bodies
+            is_of_joint = word.startswith("distance")
+            bodies = mechanism_names(mechanism).bodies
+            parts = numbered_joints(mechanism) if is_of_joint else bodies
             owners = {part_number(part, parts): part for part in parts}
             return f"{word} {found[1] or owners.get(found[2], '')}".strip()
     return ""

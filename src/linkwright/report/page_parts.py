@@ -33,7 +33,12 @@ from ..processes.timed_worker import (
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from ..written_equations import equation_of_motion_functions
-from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
+from .formula_markup import (
+    is_zero_page_formula,
+    page_formula_html,
+    page_section_html,
+    page_symbol_rows,
+)
 from .live_section import make_page_scene
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
@@ -83,7 +88,7 @@ class PageEquationSet:
     sections: tuple[tuple[str, str, str, Markup | None], ...]
     """Titles with references, laws, notes and formulas; None for formulas that are too long."""
     latex: str
-    symbols: tuple[tuple[str, str], ...]
+    symbols: tuple[tuple[Markup, Markup], ...]
 
 
 PageEquations = tuple[PageFunction, ...] | tuple[PageEquationSet, ...]
@@ -245,7 +250,7 @@ def write_page_equation_set(mechanism: Mechanism, by: str, steps: bool = False) 
         found.source.counts.text(),
         tuple(sections),
         found.latex(),
-        tuple(found.source.symbols.items()),
+        tuple(page_symbol_rows(found)),
     )
 
 

@@ -13,6 +13,8 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from ..expressions.typeset import GREEK_LETTERS
+
 
 @cache
 def _template_environment() -> Environment:
@@ -25,7 +27,10 @@ def _template_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        count_of=count_with_noun, figures=typeset_page_figures, share=page_percentage
+        count_of=count_with_noun,
+        figures=typeset_page_figures,
+        law=typeset_page_law,
+        share=page_percentage,
     )
     return environment
 
@@ -55,6 +60,22 @@ def typeset_page_figures(text: str) -> Markup:
     """Returns a text with raised exponents in numbers such as 2^-60 and 1.3e-14."""
     found = re.sub(r"\b(\d(?:\.\d+)?)e([+-]\d+)", _scientific_number_markup, escape(text))
     return Markup(re.sub(r"\^(-?\d+)", lambda match: _exponent_markup(int(match[1])), found))
+
+
+def typeset_page_law(text: str) -> Markup:
+    """Returns a law or sentence with lowered indices, A_sr, Greek letters, θ1, and minus signs."""
+    found = re.sub(r"(?<=[^\s_])_([A-Za-z0-9]+)", r"<sub>\1</sub>", str(escape(text)))
+    found = _GREEK_NAME.sub(_greek_name_markup, found)
+    return Markup(found.replace(" - ", " − "))
+
+
+_GREEK_NAME = re.compile(rf"\b({'|'.join(GREEK_LETTERS)})(\d*)\b")
+
+
+def _greek_name_markup(match: re.Match[str]) -> str:
+    """Returns theta1 as θ with the index 1."""
+    index = f"<sub>{match[2]}</sub>" if match[2] else ""
+    return GREEK_LETTERS[match[1]] + index
 
 
 def _scientific_number_markup(match: re.Match[str]) -> str:

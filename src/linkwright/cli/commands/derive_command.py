@@ -153,21 +153,9 @@ def _print_equations_latex(equations: Equations, found: TypesetEquationSet) -> N
 
 def _print_equations_html(equations: Equations, found: TypesetEquationSet) -> None:
     """Prints the equations as an HTML page."""
-    from markupsafe import Markup
+    from ...report.equations_page import equation_set_page
 
-    from ...forms.page_fonts import formula_font_css
-    from ...report.rendering import render_template
-
-    page = render_template(
-        "derive.html",
-        title=equations.mechanism.name,
-        by=equations.by,
-        counts=found.source.counts.text(),
-        equations=Markup(found.html()),
-        symbols=found.source.symbols,
-        fonts=Markup(formula_font_css()),
-    )
-    print(page)
+    print(equation_set_page(equations.mechanism.name, found), end="")
 
 
 def _derive_command_json(equations: Equations, found: TypesetEquationSet) -> dict[str, Any]:
