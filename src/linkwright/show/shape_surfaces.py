@@ -136,7 +136,7 @@ def _primitive_triangles(shape: ShapeOfBody, numbers: _Numbers) -> Floats:
             (r,) = numbers([radius])
             return _turned_profile(*_arc(r, 0.0, -90.0, 90.0))
         case EllipsoidShape(radii=radii):
-            return _turned_profile(*_arc(1.0, 0.0, -90.0, 90.0)) * np.array(numbers(radii))
+            return np.asarray(_turned_profile(*_arc(1.0, 0.0, -90.0, 90.0)) * numbers(radii))
         case CylinderShape(radius=radius, length=length):
             r, whole = numbers([radius, length])
             return _turned_profile([0, r, r, 0], [-whole / 2, -whole / 2, whole / 2, whole / 2])

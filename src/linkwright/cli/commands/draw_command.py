@@ -101,5 +101,5 @@ def draw(
             raise LinkwrightError(f"the {what} has no coordinates", remedy="leave them out")
         else:
             (show.graph if what == "graph" else show.sparsity)(mechanism, path=output)
-    data = {"file": str(output), "notes": list(notes)}
+    data = {"file": str(output)} | ({"notes": list(notes)} if notes else {})
     return CommandOutcome(data, lambda: print(f"file: {output}"), warnings=notes)
