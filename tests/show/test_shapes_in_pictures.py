@@ -101,6 +101,9 @@ def test_meshes_are_drawn_and_missing_ones_named(tmp_path: Path) -> None:
     }
     (found,) = surfaces(arm(mesh))
     assert volume(found.triangles) == pytest.approx(4 / 3 * np.pi * 2e-3, rel=0.02)
+    assert len(found.triangles) > 4000, "mirrored triangles are all there"
+    tiny = arm(mesh | {"scale": [1e-6] * 3})
+    assert surfaces(tiny) == ()
     gone = mechanism_scene(arm(mesh | {"file": str(tmp_path / "none.stl")})).drawn_shapes
     assert gone.surfaces == ()
     assert "1 mesh not drawn: the mesh" in gone.notes[0]

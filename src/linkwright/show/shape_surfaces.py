@@ -191,8 +191,9 @@ def _with_area(triangles: Floats) -> Floats:
 def _without_small_details(triangles: Floats, grid: float) -> Floats:
     """Return triangles with their corners on a grid, each once, without those that vanish there."""
     cells = np.round(triangles / grid).astype(np.int64)
-    a, b, c = cells[:, 0], cells[:, 1], cells[:, 2]
-    is_face = (a != b).any(axis=1) & (b != c).any(axis=1) & (a != c).any(axis=1)
-    kept = cells[is_face]
-    order = np.unique(np.sort(kept.reshape(len(kept), -1), axis=1), axis=0, return_index=True)[1]
-    return _with_area(kept[np.sort(order)] * grid)
+    shifted = cells - cells.reshape(-1, 3).min(axis=0)
+    most = int(shifted.max(initial=0)) + 1
+    corners = np.sort((shifted[..., 0] * most + shifted[..., 1]) * most + shifted[..., 2], axis=1)
+    is_face = (np.diff(corners, axis=1) > 0).all(axis=1)
+    _, first = np.unique(corners[is_face], axis=0, return_index=True)
+    return _with_area(cells[is_face][np.sort(first)] * grid)
