@@ -265,3 +265,40 @@ def test_the_command_line_writes_it(tmp_path: Path) -> None:
     ok("export", "six-axis", "--to", "mjcf", "-o", str(file))
     assert mujoco.MjModel.from_xml_path(str(file)).nv == 6
     assert list(lw.export(lw.gallery("elbow"), to="mjcf").files) == ["elbow.xml"]
+
+
+def test_inertias_that_mujoco_refuses_become_equivalent_ones() -> None:
+    """Corke's tensors of PUMA 560 break the triangle inequality; real bodies move in the same
+    way. A part that is fixed to a link gives its mass to the link."""
+    puma = lw.gallery("puma560").without("friction")
+    loaded = puma.with_payload("link6", 0.4, [0.01, 0.02, 0.1], [0.004, 0.003, 0.003])
+    for mechanism in (puma, loaded):
+        text, lost = write_mjcf(mechanism)
+        (named,) = [one for one in lost if "no real bodies" in one]
+        assert "link1, link3, which no real bodies have (those of real bodies with" in named
+        for seed in range(3):
+            check_mujocos_dynamics(written_twin(mechanism), seed)
+        ours, theirs = lw.compile(mechanism), lw.compile(load(text))
+        q, v, a = np.random.default_rng(1).normal(size=(3, 6))
+        np.testing.assert_allclose(
+            theirs.inverse_dynamics(q, v, a), ours.inverse_dynamics(q, v, a), atol=1e-11
+        )
+
+
+def test_moments_without_an_effect_are_raised_alone() -> None:
+    """Bodies of a planar arm have one moment of inertia each; masses stay as they are."""
+    text, lost = write_mjcf(lw.gallery("elbow"))
+    assert "moments of inertia of link1, link2 that have no effect on the motion" in lost
+    masses = [float(x.mass.value) for x in load(text).bodies.values()]
+    np.testing.assert_allclose(masses, lw.compile(lw.gallery("elbow")).inertial_parameters[::10])
+    check_mujocos_dynamics(written_twin(lw.gallery("elbow")), 0)
+
+
+def test_an_inertia_without_an_equivalent_is_named() -> None:
+    body = {"mass": 1.0, "inertia": [0.1, 0.1, 0.5]}
+    flying = lw.Mechanism(
+        name="f", bodies={"b": body}, joints={"j": {"type": "free", "child": "b"}}
+    )
+    text, lost = write_mjcf(flying)
+    assert lost == ["the inertias of b, which no real bodies have: M differs"]
+    assert mujoco.MjModel.from_xml_string(text).nv == 6

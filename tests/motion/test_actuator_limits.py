@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 import linkwright as lw
 from linkwright.control import computed_torque, pid
-from linkwright.errors import LinkwrightError
+from linkwright.errors import LimitWarning, LinkwrightError
 from linkwright.kinematics.actuator_groups import ActuatorGroup
 from linkwright.motion import at_limits, bounds_of, quintic
 from linkwright.motion.actuator_reach import ActuatorReach, _GroupReach
@@ -240,6 +240,20 @@ def test_every_kind_of_input_is_clipped(kind: str) -> None:
     assert run.work[-1] == pytest.approx(9 * 1.5, rel=1e-8)
     (text,) = run.warnings
     assert text.startswith("the effort along x was clipped to its limit of 9: the inputs ask for")
+
+
+def test_ensembles_and_rollouts_clip_too() -> None:
+    """1 kg under 10 N, clipped to 4 N, for a second: x = 2 m, v = 4 m/s."""
+    slide = lw.Mechanism(
+        name="slide", gravity=[0, 0, 0], bodies={"a": {"mass": 1}},
+        joints={"x": {"type": "prismatic", "child": "a", "limits": {"effort": 4}}},
+    )  # fmt: skip
+    with pytest.warns(LimitWarning, match="clipped to its limit of 4"):
+        q, qd = lw.rollout(slide, [[0.0]], [[0.0]], [[10.0]], dt=1e-3, steps=1000)
+    np.testing.assert_allclose([q[0, 0], qd[0, 0]], [2, 4], rtol=1e-9)
+    data = lw.simulate(slide, 1.0, q0=np.zeros((3, 1)), torque=[10.0])
+    np.testing.assert_allclose(data["q"].values[:, -1, 0], 2, rtol=1e-9)
+    assert data.attrs["effort_limits"].startswith("imposed")
 
 
 def test_what_is_not_a_number_is_not_clipped_to_one() -> None:

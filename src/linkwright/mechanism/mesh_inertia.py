@@ -36,6 +36,15 @@ def is_closed_mesh(file: str) -> bool:
     return bool(read_mesh_file(file).is_watertight)
 
 
+def mesh_triangles(file: str) -> Floats:
+    """Return the triangles (n, 3, 3) of a mesh file, in its own units."""
+    import numpy as np
+
+    mesh = _read_mesh(file)
+    found: Floats = np.asarray(mesh.vertices, dtype=float)[np.asarray(mesh.faces)]
+    return found
+
+
 @lru_cache(maxsize=8)
 def read_mesh_file(file: str) -> trimesh.Trimesh:
     """Return the mesh in a file, with equal vertices merged."""
@@ -43,7 +52,7 @@ def read_mesh_file(file: str) -> trimesh.Trimesh:
         import trimesh
     except ImportError:
         raise MissingExtraError(
-            "the inertia of meshes is computed by the package trimesh, which is not installed",
+            "meshes are read by the package trimesh, which is not installed",
             remedy="pip install 'linkwright[mesh]', or give mass and inertia",
         ) from None
     if not Path(file).is_file():

@@ -105,7 +105,9 @@ def _mechanism_picture_html(
         )
     except LinkwrightError as error:
         return error
-    caption = f"At {where}, drawn to scale; shapes follow from the positions of the joints."
+    has_shapes = any(body.shapes for body in mechanism.bodies.values())
+    source = "are those of the file" if has_shapes else "follow from the positions of the joints"
+    caption = f"At {where}, drawn to scale; shapes {source}."
     return figure_html(drawing, caption, "home")
 
 

@@ -57,6 +57,7 @@ def animate(
     rate: float | None = None,
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
+    shapes: bool = True,
 ) -> Path:
     """Write the motion of a run as a film: .mp4, .gif or .html.
 
@@ -74,6 +75,8 @@ def animate(
         Frames, and bodies for their centres of mass, whose paths are drawn.
     view : str or (float, float), optional
         "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    shapes : bool
+        Draw the shapes of bodies in .mp4 and .gif, if the file has some.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def animate(
     beat = rate or _FRAME_RATES[kind]
     if not 1 <= beat <= 120:
         raise LinkwrightError(f"{beat:g} pictures a second", remedy="give a rate from 1 to 120")
-    pictures = render_film_frames(run, beat, speed, trace, view)
+    pictures = render_film_frames(run, beat, speed, trace, view, shapes=shapes)
     (_write_mp4_film if kind == ".mp4" else _write_gif_film)(target, pictures, beat)
     return target
 
@@ -128,6 +131,7 @@ def _draw_film_background(
     times: Floats,
     trace: Sequence[str] | None,
     view: str | tuple[float, float] | None,
+    shapes: bool,
 ) -> _FilmStage:
     """Draws everything that stands still, once, with the placements of the links at all times."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -135,7 +139,8 @@ def _draw_film_background(
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
     poses = drawn_placements_at_times(scene, run, times)
-    figure, axes = prepare_axes(scene, poses, seen, _FILM_WIDTH)
+    more = [one.box_glyph() for one in scene.drawn_shapes.surfaces] if shapes else []
+    figure, axes = prepare_axes(scene, poses, seen, _FILM_WIDTH, more=more)
     figure.set_dpi(_DOTS_PER_INCH)
     GlyphBrush(axes, scene, poses[0], seen).draw_glyphs(build_ground_glyphs(scene, poses, seen))
     finish_axes(axes, seen)
@@ -151,6 +156,8 @@ def render_film_frames(
     speed: float,
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
+    *,
+    shapes: bool = True,
 ) -> Iterator[Pixels]:
     """Renders the frames of a film, arrays (height, width, 3) with even numbers of pixels, one each
     1/rate seconds."""
@@ -161,14 +168,14 @@ def render_film_frames(
             f"a film of {count} pictures is too long", remedy="show it faster, or a lower rate"
         )
     times = run.t[0] + np.arange(count) * speed / rate
-    stage = _draw_film_background(run, times, trace, view)
+    stage = _draw_film_background(run, times, trace, view, shapes)
     axes, canvas = stage.axes, stage.canvas
     still = canvas.copy_from_bbox(axes.figure.bbox)
     pixel = float(np.ptp(axes.get_xlim())) / (_FILM_WIDTH / 25.4 * _DOTS_PER_INCH)
     parts = traced_path_parts(stage.scene, run, times, stage.traced_points, 0.3 * pixel)
     between = drawn_placements_at_times(stage.scene, run, divide_traced_times(times, parts))
     paths = [stage.view(point.path(between)) for point in stage.traced_points]
-    details = DrawingDetails(centers=True, frames=False)
+    details = DrawingDetails(centers=True, frames=False, shapes=shapes)
     for k in range(count):
         canvas.restore_region(still)
         lines = [

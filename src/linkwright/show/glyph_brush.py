@@ -15,12 +15,14 @@ from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
 from .label_text import symbol_label
 from .length_dimensions import DimensionLine
 from .link_glyphs import plate_outline_order
+from .shape_shading import shaded_triangles
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from .mechanism_scene import Scene
+    from .shape_surfaces import ShapeSurface
     from .view_direction import View
 
 
@@ -92,6 +94,12 @@ class GlyphBrush:
         """Draws glyphs that are fixed to one link each."""
         for glyph in glyphs:
             self._draw_glyph(glyph, self.glyph_points_in_world(glyph.link, glyph.points))
+
+    def draw_surfaces(self, surfaces: Sequence[ShapeSurface]) -> None:
+        """Draws the surfaces of shapes, pale and shaded, the nearest triangles last."""
+        if not surfaces:
+            return
+        self._add_artist(shaded_triangles(self, surfaces))
 
     def _draw_glyph(self, glyph: Glyph, points: Floats) -> None:
         """Draws a glyph whose points (n, 3) are given in the world."""

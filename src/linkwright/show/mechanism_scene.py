@@ -1,9 +1,9 @@
 """The scene of a mechanism: glyphs fixed to its links, from which all pictures are drawn.
 
-Files contain no shapes. A link is drawn through the points where it meets its neighbours: a line
-through two, a plate through more in one plane, else a tree of lines of least length. A link with
-one such point is the uniform rod of its centre of mass and inertia; one without is the box of its
-inertia.
+The shapes of bodies that a file has are drawn behind these glyphs. A link is drawn through the
+points where it meets its neighbours: a line through two, a plate through more in one plane, else a
+tree of lines of least length. A link with one such point is the uniform rod of its centre of mass
+and inertia; one without is the box of its inertia.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from .glyph_catalog import (
 )
 from .glyphs import ConnectorGlyph, DrawnPlaneContact, Glyph, drawn_matrix, drawn_point
 from .link_glyphs import build_inertia_boxes, build_link_glyphs
+from .shape_surfaces import DrawnShapes, build_shape_surfaces
 from .view_direction import View, choose_view
 
 
@@ -239,6 +240,11 @@ class Scene:
     def inertia_boxes(self) -> list[Glyph]:
         """The inertia boxes of the links."""
         return build_inertia_boxes(self)
+
+    @cached_property
+    def drawn_shapes(self) -> DrawnShapes:
+        """The surfaces of the shapes of bodies."""
+        return build_shape_surfaces(self)
 
     @cached_property
     def joint_glyphs(self) -> list[Glyph]:

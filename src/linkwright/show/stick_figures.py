@@ -38,6 +38,7 @@ class DrawingDetails:
     boxes: bool = False
     names: bool = False
     dimensions: bool = False
+    shapes: bool = True
 
 
 @draws_figure
@@ -53,6 +54,7 @@ def figure_of(
     boxes: bool = False,
     names: bool = False,
     dimensions: bool = False,
+    shapes: bool = True,
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
@@ -78,6 +80,8 @@ def figure_of(
         Write the names of joints and frames.
     dimensions : bool
         Write the lengths of links.
+    shapes : bool
+        Draw the shapes of bodies, if the file has some; meshes need the extra `mesh`.
     width : float
         mm.
     path : str or Path, optional
@@ -97,13 +101,15 @@ def figure_of(
     scene = mechanism_scene(mechanism)
     poses = scene.link_placements(scene.home if q is None else q, t)
     seen = scene.view(view)
-    details = DrawingDetails(centers, frames, ground, boxes, names, dimensions)
+    details = DrawingDetails(centers, frames, ground, boxes, names, dimensions, shapes)
+    more = [*(scene.inertia_boxes if boxes else ())]
+    more += [one.box_glyph() for one in scene.drawn_shapes.surfaces] if shapes else []
     figure, axes = prepare_axes(
         scene,
         poses[None],
         seen,
         width,
-        more=scene.inertia_boxes if boxes else (),
+        more=more,
         margin=_LABEL_MARGIN if names or dimensions else 0.0,
     )
     brush = draw_stick_figure(axes, scene, poses, seen, details)
@@ -141,6 +147,8 @@ def draw_moving_glyphs(
 ) -> GlyphBrush:
     """Draws the glyphs that move; returns the brush, which knows its artists."""
     brush = GlyphBrush(axes, scene, poses, view)
+    if details.shapes:
+        brush.draw_surfaces(scene.drawn_shapes.surfaces)
     brush.draw_connectors(scene.connector_glyphs)
     if details.boxes:
         brush.draw_glyphs(

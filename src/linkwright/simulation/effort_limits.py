@@ -129,6 +129,13 @@ def clip_given_arrays(mechanism: Mechanism, forces: Floats) -> Floats:
     return within
 
 
+def declares_effort_limits(mechanism: Mechanism) -> bool:
+    """Return whether joints or actuators have limits of efforts or controls."""
+    actuators = mechanism.actuators.values()
+    has_ranges = any(one.control_range or one.effort_range for one in actuators)
+    return has_ranges or bool(joint_effort_ranges(mechanism))
+
+
 def limits_not_imposed(mechanism: Mechanism, B: Floats | None) -> Iterator[str]:
     """Yield sentences on limits that forces given by velocity do not respect; B (…, nv, actuators)
     are input matrices of a run."""

@@ -20,6 +20,7 @@ from ..number_checks import check_whole_number
 from ..types import ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES
 from .compiled_motion import METHODS
+from .effort_limits import declares_effort_limits
 from .ensemble_events import can_share_program, check_ensemble_events, needs_own_programs
 from .ensemble_forces import can_find_forces, ensemble_forces
 from .ensemble_inputs import EnsembleInputs, TorqueLike, do_inputs_differ
@@ -100,6 +101,8 @@ def simulate_runs(
                 derivatives = differentiate_runs(asked, ensemble, cores)
     columns = dict(zip(runs.parameter_names, runs.parameters.T, strict=True))
     attributes = {"integrator": settings.integrator, "by": settings.by, **settings.tolerances}
+    if declares_effort_limits(mechanism):
+        attributes["effort_limits"] = "imposed: inputs beyond declared limits are clipped"
     return results.dataset(columns, attributes, derivatives)
 
 

@@ -140,13 +140,20 @@ class MjcfGeometry:
         pose = MjcfPose(np.eye(3), np.zeros(3))
         if mass.link != GROUND_LINK:
             pose = self.link_pose(mass.link)
-        center = place.R.T @ (pose.p + pose.R @ _numbers(mass.c).ravel() - place.p)
-        turn = place.R.T @ pose.R
-        tensor = turn @ _numbers(mass.I) @ turn.T
-        moments, axes = np.linalg.eigh((tensor + tensor.T) / 2)
+        return self.principal_inertia(
+            pose.seen_from(place), float(mass.m), _numbers(mass.c).ravel(), _numbers(mass.I)
+        )
+
+    def principal_inertia(
+        self, pose: MjcfPose, mass: float, center: Floats, tensor: Floats
+    ) -> tuple[float, Floats, Floats, Floats]:
+        """Return mass, centre of mass, principal moments and their axes' quaternion of an inertia
+        that is given in the axes of `pose`."""
+        turned = pose.R @ tensor @ pose.R.T
+        moments, axes = np.linalg.eigh((turned + turned.T) / 2)
         if np.linalg.det(axes) < 0:
             axes[:, 0] *= -1
-        return float(mass.m), center, moments, quaternion_of_rotation(axes)
+        return mass, pose.p + pose.R @ center, moments, quaternion_of_rotation(axes)
 
 
 def _numbers(expression: Array) -> Floats:

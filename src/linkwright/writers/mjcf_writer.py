@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from functools import cached_property
 
+import casadi as ca
 import numpy as np
 
 from ..errors import MechanismError, UnsupportedError
 from ..expressions import ZERO, expression_to_float
 from ..mechanism import GROUND, Mechanism, replace_part_fields
+from ..types import Floats
 from .mjcf_elements import add_mjcf_element
-from .mjcf_geometry import MjcfGeometry, MjcfPose
+from .mjcf_geometry import MjcfGeometry, MjcfPose, quaternion_of_rotation
+from .mjcf_inertias import EquivalentInertias, WrittenInertia
 from .mjcf_joints import MjcfJointWriter
 from .mjcf_losses import list_mjcf_losses
 from .mjcf_sections import MjcfSectionWriter
@@ -134,13 +138,10 @@ class _MjcfWriter:
 
     def write_inertia(self, element: ET.Element, name: str) -> None:
         """Add mass and inertia."""
-        mass, center, moments, axes = self.geometry.inertia(name)
+        mass, center, moments, axes = self.inertia(name)
         missing = moments[2] - moments[1] - moments[0]
         if missing > 0:
             moments = moments + np.array([missing, missing, 0.0]) / 2 * (1 + _ROUNDING)
-            self.lost.append(
-                f"body {name}: its inertia, which no real body has (MuJoCo refuses it)"
-            )
         if mass < _LEAST_MASS or moments.min() < _LEAST_MASS:
             self.lost.append(f"body {name}: that it has no mass or inertia (1e-14 is written)")
         add_mjcf_element(
@@ -151,6 +152,52 @@ class _MjcfWriter:
             diaginertia=np.maximum(moments, _LEAST_MASS),
             quat=axes,
         )
+
+    def inertia(self, name: str) -> tuple[float, Floats, Floats, Floats]:
+        """Return mass, centre, principal moments and axes of a body: its own, or those of a real
+        body with the same motion where MuJoCo refuses some."""
+        found = self.equivalent_inertias
+        if found is None:
+            return self.geometry.inertia(name)
+        pose = self.geometry.own_pose(name).seen_from(self.geometry.body_poses[name])
+        if name not in found:
+            return 0.0, np.zeros(3), np.zeros(3), quaternion_of_rotation(np.eye(3))
+        one = found[name]
+        return self.geometry.principal_inertia(pose, one.mass, one.center, one.tensor)
+
+    @cached_property
+    def equivalent_inertias(self) -> dict[str, WrittenInertia] | None:
+        """Inertias with the same motion, where MuJoCo refuses those of the mechanism; None where
+        it accepts them, where moments without an effect are raised, or there are no others."""
+        if not self.raised_tensors:
+            return None
+        names = ", ".join(self.raised_tensors)
+        found = EquivalentInertias(self.mechanism)
+        if found.is_hidden(self.raised_tensors):
+            self.lost.append(f"moments of inertia of {names} that have no effect on the motion")
+            return None
+        bodies = found.find_real_bodies()
+        if bodies is None:
+            self.lost.append(f"the inertias of {names}, which no real bodies have: M differs")
+        else:
+            self.lost.append(
+                f"the inertias of {names}, which no real bodies have (those of real bodies with "
+                "the same motion are written, to all bodies)"
+            )
+        return bodies
+
+    @cached_property
+    def raised_tensors(self) -> dict[str, Floats]:
+        """What bodies lack that MuJoCo refuses, in the axes of their links: it wants the largest
+        moment of inertia to be at most the sum of the others."""
+        found = {}
+        for name, mass in self.geometry.tree.masses.items():
+            tensor = np.array(ca.evalf(ca.SX(mass.I)), dtype=float)
+            moments, axes = np.linalg.eigh((tensor + tensor.T) / 2)
+            missing = moments[2] - moments[1] - moments[0]
+            if missing > _ROUNDING * moments[2]:
+                found[name] = missing / 2 * axes[:, :2] @ axes[:, :2].T
+        return found
 
     def write_sites(self, element: ET.Element, body: str) -> None:
         """Add the frames of a body, and the points of its loops and lengths."""

@@ -50,6 +50,7 @@ def draw(
     names: bool = False,
     dimensions: bool = False,
     boxes: bool = False,
+    sticks: bool = False,
 ) -> CommandOutcome:
     """Draw a mechanism to scale, its graph, or the sparsity of its mass matrix.
 
@@ -69,6 +70,8 @@ def draw(
         Show the dimensions of links.
     boxes
         Show the boxes with the inertias of the links.
+    sticks
+        Draw links and joints only, without the shapes of bodies.
 
     Examples
     --------
@@ -76,6 +79,7 @@ def draw(
     """
     from ... import show
 
+    notes: tuple[str, ...] = ()
     with show_command_progress(f"drawing {mechanism.name}"):
         if what == "picture":
             show.figure_of(
@@ -86,7 +90,9 @@ def draw(
                 names=names,
                 dimensions=dimensions,
                 boxes=boxes,
+                shapes=not sticks,
             )
+            notes = () if sticks else show.scene.mechanism_scene(mechanism).drawn_shapes.notes
         elif what not in ("graph", "sparsity"):
             raise LinkwrightError(
                 f"'{what}' cannot be drawn", remedy="use picture, graph or sparsity"
@@ -95,4 +101,5 @@ def draw(
             raise LinkwrightError(f"the {what} has no coordinates", remedy="leave them out")
         else:
             (show.graph if what == "graph" else show.sparsity)(mechanism, path=output)
-    return CommandOutcome({"file": str(output)}, lambda: print(f"file: {output}"))
+    data = {"file": str(output)} | ({"notes": list(notes)} if notes else {})
+    return CommandOutcome(data, lambda: print(f"file: {output}"), warnings=notes)
