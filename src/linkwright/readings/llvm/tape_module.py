@@ -30,9 +30,5 @@ def emit_tape_module(
                 FusedLoopIrWriter(fused.tape, precision, fused.w).write_loop(),
             ]
         )
-    given = (
-        emitter.tape, emitter.layout, emitter.plan, len(emitter.chunks), precision, emitter.w,
-        bool(emitter.angles),
-    )  # fmt: skip
-    loop = UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
+    loop = UfuncLoopIrWriter(emitter) if course is None else StepLoopIrWriter(emitter, course)
     return "\n".join([emitter.emit_functions(), loop.write_loop()])

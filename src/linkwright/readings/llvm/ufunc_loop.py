@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...tape import Tape
 from .operand_ir import OperandIrWriter
-from .output_tiles import LaneTile, LaneTilePlan
+from .output_tiles import LaneTile
 from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
-    from .tape_ir import ContextLayout, LlvmScalarType
+    from .tape_ir import TapeIrEmitter
 
 MAX_STACK_BYTES = 1 << 16
 """Contexts larger than this many bytes are allocated on the heap."""
@@ -42,22 +41,12 @@ class UfuncLoopIrWriter(OperandIrWriter):
     The number of strides is always right, since the ufunc's signature fixes all sizes.
     """
 
-    def __init__(
-        self,
-        tape: Tape,
-        layout: ContextLayout,
-        plan: LaneTilePlan,
-        chunks: int,
-        p: LlvmScalarType,
-        lanes: int,
-        angles: bool,
-    ) -> None:
-        super().__init__(tape, plan, p, lanes)
-        self.length = len(tape)
-        self.layout = layout
-        self.plan = plan
-        self.chunks = chunks
-        self.angles = angles
+    def __init__(self, emitter: TapeIrEmitter) -> None:
+        super().__init__(emitter.tape, emitter.plan, emitter.p, emitter.w)
+        self.length = len(emitter.tape)
+        self.layout, self.plan = emitter.layout, emitter.plan
+        self.chunks = len(emitter.chunks)
+        self.angles = bool(emitter.angles)
         self.blocks = self.count_blocks_together()
 
     def count_blocks_together(self) -> int:
