@@ -92,7 +92,7 @@ def _align_rows(setter: ExpressionTypesetter, left: str, step: TapeAssignment) -
 
 
 def _break_row(row: str) -> list[str]:
-    """Return a row in pieces that fit the page, broken before signs, if possible not in parentheses."""
+    """Return a row in pieces that fit the page, broken before signs, rather not in parentheses."""
     places = [
         (row[: match.start()].count("(") - row[: match.start()].count(")"), match.start())
         for match in re.finditer(r" [+-] (?=\S)", row)
