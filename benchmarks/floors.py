@@ -9,8 +9,8 @@ function over the rates at which independent instructions of their kinds are exe
 together: processors have units of their own for products (fused with a sum or not), for sums and
 for quotients. A sine and cosine count 18 products, 2 sums and 16 operations on bits. A quotient
 takes half of the multiplier's time: 31 products and a quotient take as long as 31 products and half
-a quotient. Loads, stores and the transposing of rows are not counted: they are what keeps a function
-from its floor. One thread, float64, rows (B, n), best of many.
+a quotient. Loads, stores and the transposing of rows are not counted: they keep a function from its
+floor. One thread, float64, rows (B, n), best of many.
 """
 
 from __future__ import annotations
