@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,12 @@ from timing import best, repeated
 
 import linkwright as lw
 from linkwright.formulations import derive_uncached
+from linkwright.ports import Port
 from linkwright.quantities import quantity_ports
+from linkwright.readings.llvm.code_loader import load_object_code
+from linkwright.readings.llvm.ir_compiler import compile_ir
+from linkwright.readings.llvm.target import host_target
+from linkwright.readings.llvm.ufunc import make_gufunc
 from robots import Robot, long_chain, robots
 
 ROOT = Path(__file__).parent.parent
@@ -129,15 +135,33 @@ def single_row(table: Table, robot: Robot, seconds: float) -> None:
     data = robot.pin.createData()
     result = ours.function(*rows)[robot.order]
     agree(result, pin.rnea(robot.pin, data, *state), f"{robot.name}, one state")
-    one, raw, other = best(
+    ufunc = robot.model.ufunc("inverse_dynamics")
+    one, raw, nothing, other = best(
         repeated(ours.function, *rows),
-        repeated(robot.model.ufunc("inverse_dynamics"), *rows),
+        repeated(ufunc, *rows),
+        repeated(empty_gufunc(ufunc), *rows),
         repeated(pin.rnea, robot.pin, data, *state),
         seconds=seconds,
     )
     title = "one state, one call from Python; share of `pin.rnea`'s time"
     table.add(title, f"{1e6 * one:.0f} ns, **{one / other:.2f}**")
     table.add("the same through the raw gufunc", f"{1e6 * raw:.0f} ns, {raw / other:.2f}")
+    title = "a gufunc of that signature that does nothing"
+    table.add(title, f"{1e6 * nothing:.0f} ns, {nothing / other:.2f}")
+
+
+def empty_gufunc(ufunc: np.ufunc) -> np.ufunc:
+    """A gufunc of the same signature whose loop does nothing: NumPy's own part of a call."""
+    text = "define void @loop(ptr %a, ptr %b, ptr %c, ptr %d) {\n  ret void\n}\n"
+    code = load_object_code(compile_ir(text, host_target()))
+    sides = [
+        tuple(
+            Port(f"x{k}", tuple(int(size) for size in part.split(",") if size))
+            for k, part in enumerate(re.findall(r"\(([^()]*)\)", side))
+        )
+        for side in str(ufunc.signature).split("->")
+    ]
+    return make_gufunc("empty", "", sides[0], sides[1], code, lambda: code, threads=1)
 
 
 def operations_row(table: Table, robot: Robot) -> None:

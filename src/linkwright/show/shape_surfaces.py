@@ -29,7 +29,7 @@ from ..types import Floats
 from .glyphs import Glyph, drawn_matrix, drawn_point
 
 if TYPE_CHECKING:
-    from .scene import Scene
+    from .mechanism_scene import Scene
 
 _Numbers = Callable[[Sequence[Expression]], list[float]]
 

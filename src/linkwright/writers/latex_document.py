@@ -16,12 +16,17 @@ from ..readings.targets.safe_names import write_comment_text
 _LATEX_SPECIALS = {"^": r"\^{}", "~": r"\~{}", "<": r"\textless{}", ">": r"\textgreater{}"}
 
 
+MAX_LENGTH = 100
+"""Characters of a row on paper, at most."""
+
+
 def write_latex_document(code: ExportedCode) -> str:
     """Return a document that LaTeX compiles: every function with its steps and its results."""
     lines = [
         r"\documentclass{article}",
         r"\usepackage[utf8]{inputenc}",
         r"\usepackage{amsmath}",
+        r"\usepackage[a4paper,margin=20mm]{geometry}",
         r"\allowdisplaybreaks",
         r"\begin{document}",
         f"\\section*{{{escape_latex_text(code.heading[0])}}}",
@@ -82,7 +87,29 @@ def _align_rows(setter: ExpressionTypesetter, left: str, step: TapeAssignment) -
     """Return one equation, in several rows if its right side is long."""
     first, *more = split_form_lines(_numbers_first(step.value))
     rows = [f"{left} &= {setter.typeset(first)}"]
-    return rows + [f"&\\quad {_leading_sign(piece)}{setter.typeset(piece)}" for piece in more]
+    rows += [f"&\\quad {_leading_sign(piece)}{setter.typeset(piece)}" for piece in more]
+    return [part for row in rows for part in _break_row(row)]
+
+
+def _break_row(row: str) -> list[str]:
+    """Return a row in pieces that fit the page, broken before signs, rather not in parentheses."""
+    places = [
+        (row[: match.start()].count("(") - row[: match.start()].count(")"), match.start())
+        for match in re.finditer(r" [+-] (?=\S)", row)
+        if row[: match.start()].count("{") == row[: match.start()].count("}")
+    ]
+    fitting = [(depth, at) for depth, at in places if 0 < _printed_length(row[:at]) <= MAX_LENGTH]
+    if _printed_length(row) <= MAX_LENGTH or not fitting:
+        return [row]
+    half = [place for place in fitting if _printed_length(row[: place[1]]) > MAX_LENGTH // 3]
+    _, at = min(half or fitting, key=lambda place: (place[0], -place[1]))
+    return [row[:at], *_break_row("&\\quad" + row[at:])]
+
+
+def _printed_length(row: str) -> int:
+    """Return about the number of characters that a row has on paper."""
+    plain = re.sub(r"\\(quad|,|d+ot|operatorname)|[_^{}&]", "", row)
+    return len(re.sub(r"\\([a-z]+)", r"\1", plain))
 
 
 def _numbers_first(expression: Expression) -> Expression:

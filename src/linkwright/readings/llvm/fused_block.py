@@ -1,7 +1,7 @@
 """A short tape as one function on a block of states, from rows of the inputs to rows of the outputs.
 
 Rows are transposed in registers, and sines, cosines and all other values stay there as far as registers
-go: nothing passes through a context. Sines and cosines are written for two angles in turn, since one
+go. Only large outputs pass through a context. Sines and cosines are written for two angles in turn, since one
 alone is a chain of dependent instructions. Rows may be the same for all lanes (a stride of 0), and the
 results are then the same, too.
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from ...tape import Op
+from ...tape import Op, Tape
 from .input_angles import split_input_angle
 from .lane_transposes import LaneTransposeIrWriter
 from .output_tiles import MIN_TILES_TO_LEAD
 from .shared_ir import shared_ir_declarations
 from .sincos import SincosIrWriter, llvm_hexadecimal
-from .tape_ir import TapeIrEmitter
+from .tape_ir import ContextLayout, LlvmScalarType, TapeIrEmitter
+from .target import MachineTarget
 
 MAX_FUSED_LENGTH = 8000
 """Instructions, at most: beyond, code comes from the second cache, and chunks share its fetching."""
@@ -29,17 +30,27 @@ ANGLES_IN_TURN = 2
 
 
 def is_fusible(emitter: TapeIrEmitter) -> bool:
-    """Whether a tape is short enough for one function, with outputs of a few tiles."""
-    ports = (*emitter.tape.inputs, *emitter.tape.outputs)
-    return (
-        len(emitter.tape) <= MAX_FUSED_LENGTH
-        and all(port.size < MIN_TILES_TO_LEAD * emitter.w for port in emitter.tape.outputs)
-        and sum(port.size for port in ports) <= MAX_FUSED_ENTRIES
-    )
+    """Whether a tape is short enough for one function."""
+    sizes = [port.size for port in emitter.tape.inputs]
+    sizes += [emitter.tape.outputs[k].size for k in small_output_ports(emitter.tape, emitter.w)]
+    return len(emitter.tape) <= MAX_FUSED_LENGTH and sum(sizes) <= MAX_FUSED_ENTRIES
+
+
+def small_output_ports(tape: Tape, lanes: int) -> list[int]:
+    """The outputs of few tiles, whose code is written; the others leave by way of a context."""
+    return [k for k, port in enumerate(tape.outputs) if port.size < MIN_TILES_TO_LEAD * lanes]
 
 
 class FusedBlockIrEmitter(TapeIrEmitter):
-    """Emits `@block(row, stride, …)` of a tape, with the first row and the stride of each operand."""
+    """Emits `@block(row, stride, …, context)` of a tape, with the first row and the stride of each input and each small
+    output. The context has the values of large outputs only."""
+
+    def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
+        super().__init__(tape, target, precision)
+        self.layout = ContextLayout((), 0, 0, 0, self.plan.slots)
+        self.small = small_output_ports(self.tape, self.w)
+        large = [r for k, r in enumerate(self.tape.results) if k not in self.small]
+        self.leaving = {value for result in large for value in result.tolist()}
 
     def emit_functions(self) -> str:
         """The declarations, and the function of a block."""
@@ -48,7 +59,8 @@ class FusedBlockIrEmitter(TapeIrEmitter):
         wide = f"declare {self.d} @llvm.fma.v{self.w}f64({self.d}, {self.d}, {self.d})"
         parts = [f'target triple = "{self.target.triple}"', *sorted({*self.declared, fma, wide})]
         rows = LaneTransposeIrWriter(self.p.scalar, self.p.bytes, self.w)
-        return "\n".join([*parts, shared_ir_declarations(self.w), rows.write_declarations(), block])
+        parts += [shared_ir_declarations(self.w), rows.write_declarations()]
+        return "\n".join([*parts, block, self.emit_constants()])
 
     def emit_block(self) -> str:
         """The function of a block."""
@@ -72,15 +84,17 @@ class FusedBlockIrEmitter(TapeIrEmitter):
             if k not in self.loadable_values:
                 self.emit_instruction(k, op)
                 self.loaded.add(k)
+            if k in self.leaving:
+                self.store_value(k, self.plan.store_slots[k])
             for tile, values in missing.items():
                 if k in values:
                     values.discard(k)
                     if not values:
                         self.store_tile(*tile)
-        count = len(self.tape.inputs) + len(self.tape.outputs)
-        operands = ", ".join(f"ptr %rows{n}, i64 %stride{n}" for n in range(count))
+        numbers = [*range(len(self.tape.inputs)), *(len(self.tape.inputs) + k for k in self.small)]
+        operands = ", ".join(f"ptr %rows{n}, i64 %stride{n}" for n in numbers)
         body = "\n".join(self.lines)
-        head = f"define internal void @block({operands}) noinline alignstack({self.target.vector_bytes})"
+        head = f"define internal void @block({operands}, ptr %ctx) noinline alignstack({self.target.vector_bytes})"
         return f'\n{head} {{\nentry:\n{body}\n  ret void\n}}\n!0 = !{{!"branch_weights", i32 1, i32 100000}}\n'
 
     # -- rows ----------------------------------------------------------------------------
@@ -140,9 +154,10 @@ class FusedBlockIrEmitter(TapeIrEmitter):
         return self.rows.transpose_vectors(self.lines, rows, tag)
 
     def output_tiles(self) -> dict[tuple[int, int], set[int]]:
-        """The tiles of the outputs, with the values that they wait for."""
+        """The tiles of the small outputs, with the values that they wait for."""
         found = {}
-        for port, result in enumerate(self.tape.results):
+        for port in self.small:
+            result = self.tape.results[port]
             for first in range(0, len(result), self.w):
                 values = result[first : first + self.w].tolist()
                 found[port, first] = {v for v in values if self.tape.ops[v] != Op.CONSTANT}

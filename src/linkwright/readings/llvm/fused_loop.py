@@ -6,88 +6,77 @@ of all lanes. Everything else goes through copies of the rows.
 
 from __future__ import annotations
 
-from ...tape import Tape
-from .operand_ir import OperandIrWriter
-from .output_tiles import LaneTilePlan
-from .tape_ir import LlvmScalarType
-from .threads import ufunc_loop_ir
+from .fused_block import FusedBlockIrEmitter
+from .ufunc_loop import UfuncLoopIrWriter
 
 
-class FusedLoopIrWriter(OperandIrWriter):
+class FusedLoopIrWriter(UfuncLoopIrWriter):
     """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`."""
 
-    def __init__(self, tape: Tape, p: LlvmScalarType, lanes: int) -> None:
-        super().__init__(tape, LaneTilePlan(), p, lanes)
-        self.length = len(tape)
+    def __init__(self, emitter: FusedBlockIrEmitter) -> None:
+        super().__init__(emitter)
+        self.operands = [*range(self.n_in), *(self.n_in + k for k in emitter.small)]
+        self.large = [k for k in range(len(self.ports)) if k not in self.operands]
 
-    def write_loop(self) -> str:
-        """The whole loop: a function for a range of states, and `@loop`, which splits them."""
-        return self.write_range_function() + ufunc_loop_ir(self.length, self.w)
+    def count_blocks_together(self) -> int:
+        """One block goes through at a time."""
+        return 1
 
-    def block_call(self, rows: list[str], strides: list[str]) -> str:
-        """The call of `@block`."""
-        given = ", ".join(
-            f"ptr {row}, i64 {stride}" for row, stride in zip(rows, strides, strict=True)
-        )
-        return f"  call void @block({given})"
+    def block_call(self, rows: str, strides: list[str]) -> str:
+        """The call of `@block`; the rows of operand k are at %(rows)k."""
+        given = [
+            f"ptr %{rows}{k}, i64 {stride}"
+            for k, stride in zip(self.operands, strides, strict=True)
+        ]
+        return f"  call void @block({', '.join(given)}, ptr %ctx)"
 
     def row_copy(self, name: str, k: int) -> str:
         """The call that copies the rows of an operand."""
         cols, s0, s1 = self.operand_strides(k)
         return (
-            f"  call void @{name}(ptr %here{k}, i64 %step{k}, i64 {self.ports[k].size}, i64 {cols}, "
-            f"i64 {s0}, i64 {s1}, i64 %count, ptr %copy{k})"
+            f"  call void @{name}(ptr %here.out{k}, i64 %step{k}, i64 {self.ports[k].size}, i64 {cols}, "
+            f"i64 {s0}, i64 {s1}, i64 %count.out, ptr %copy{k})"
         )
 
-    def write_range_function(self) -> str:
-        """The function that computes states [start, end) of the arrays."""
-        operands = range(len(self.ports))
-        here = [f"%here{k}" for k in operands]
-        sizes = [max(1, port.size) for port in self.ports]
-        memory = [
-            f"  %copy{k} = alloca [{self.w * size} x {self.scalar}], align {self.w * self.item}"
-            for k, size in enumerate(sizes)
-        ]
-        copied = [self.row_copy("gather.rows", k) for k in range(self.n_in)]
-        copied.append(
-            self.block_call(
-                [f"%copy{k}" for k in operands], [str(size * self.item) for size in sizes]
-            )
-        )
-        copied += [self.row_copy("scatter.rows", k) for k in operands[self.n_in :]]
+    def write_batch_body(self) -> str:
+        """The code of a block that begins at state %n, to `unpacked:`."""
+        sizes = [max(1, self.ports[k].size) * self.item for k in self.operands]
+        copies = [self.row_copy("gather.rows", k) for k in range(self.n_in)]
+        copies.append(self.block_call("copy", [str(size) for size in sizes]))
+        copies += [self.row_copy("scatter.rows", k) for k in self.operands[self.n_in :]]
+        tiles = [line for k in self.large for line in self.write_port_tiles(k)]
+        entries = [self.write_port_entries(k) for k in self.large]
         newline = "\n"
-        return f"""
-define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
-entry:
-{newline.join(memory)}
-{self.write_operands()}
-  br label %batch
-batch:
-  %first = phi i64 [%start, %entry], [%next, %computed]
-{self.write_operand_places(operands, "")}
-  %left = sub i64 %end, %first
-  %full = icmp uge i64 %left, {self.w}
-  %count = select i1 %full, i64 {self.w}, i64 %left
-  %whole = and i1 %full, %tight
+        return f"""  %own.out = getelementptr {self.v}, ptr %ctx, i64 0
+  %first.out = add i64 %n, 0
+{self.write_block_count(".out")}
+{self.write_operand_places(range(len(self.ports)), ".out")}
+  %whole = and i1 %full.out, %tight
   br i1 %whole, label %rows, label %part
 rows:
-{self.block_call(here, [f"%step{k}" for k in operands])}
-  br label %computed
+{self.block_call("here.out", [f"%step{k}" for k in self.operands])}
+{newline.join(tiles)}
+  br label %unpacked
 part:
-  %one = icmp eq i64 %count, 1
+  %one = icmp eq i64 %count.out, 1
   %alone = and i1 %one, %tight
   br i1 %alone, label %single, label %copies
 single:
-{self.block_call(here, ["0"] * len(here))}
-  br label %computed
+{self.block_call("here.out", ["0"] * len(self.operands))}
+  br label %entries
 copies:
-{newline.join(copied)}
-  br label %computed
-computed:
-  %next = add i64 %first, {self.w}
-  %more = icmp ult i64 %next, %end
-  br i1 %more, label %batch, label %finish
-finish:
-  ret void
-}}
-"""
+{newline.join(copies)}
+  br label %entries
+entries:
+{newline.join(entries)}
+  br label %unpacked
+unpacked:"""
+
+    def write_context_memory(self) -> tuple[str, str]:
+        """The code that allocates the context, and the rows that are copied; and the code that frees it."""
+        rows = [
+            f"  %copy{k} = alloca [{self.w * max(1, self.ports[k].size)} x {self.scalar}], align {self.w * self.item}"
+            for k in self.operands
+        ]
+        allocate, free = super().write_context_memory()
+        return "\n".join([*rows, allocate]), free

@@ -133,7 +133,7 @@ done:
         saves a third of the shuffles; else two transposed squares side by side are the rows."""
         v, w, half = self.v, self.w, self.w // 2
         part = f"<{half} x {self.t}>"
-        lines = []
+        lines: list[str] = []
         for n, source in enumerate(self.write_slot_addresses(lines, "%map")):
             lines += [
                 f"  %e{n} = getelementptr {self.t}, ptr {source}, i64 %state",

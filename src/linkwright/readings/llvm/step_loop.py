@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...ports import Port
-from ...tape import Tape
-from .output_tiles import LaneTilePlan
 from .ufunc_loop import UfuncLoopIrWriter
 
 if TYPE_CHECKING:
-    from .tape_ir import ContextLayout, LlvmScalarType
+    from .tape_ir import TapeIrEmitter
 
 STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 """Names of the axes in a signature: of inputs over the steps, and of outputs over what is kept."""
@@ -56,19 +54,8 @@ class CompiledStepLoop:
 class StepLoopIrWriter(UfuncLoopIrWriter):
     """Writes a loop whose operands have axes over the steps, as a `CompiledStepLoop` says."""
 
-    def __init__(
-        self,
-        tape: Tape,
-        layout: ContextLayout,
-        plan: LaneTilePlan,
-        chunks: int,
-        precision: LlvmScalarType,
-        lanes: int,
-        angles: bool,
-        *,
-        course: CompiledStepLoop,
-    ) -> None:
-        super().__init__(tape, layout, plan, chunks, precision, lanes, angles)
+    def __init__(self, emitter: TapeIrEmitter, course: CompiledStepLoop) -> None:
+        super().__init__(emitter)
         self.course = course
         axes = course.operand_axes(self.ports[: self.n_in], self.ports[self.n_in :])
         self.dimensions = list(dict.fromkeys(name for names in axes for name in names))

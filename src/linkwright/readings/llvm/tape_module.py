@@ -23,16 +23,7 @@ def emit_tape_module(
     """
     emitter = TapeIrEmitter(tape, target, precision)
     if course is None and is_fusible(emitter):
-        fused = FusedBlockIrEmitter(tape, target, precision)
-        return "\n".join(
-            [
-                fused.emit_functions(),
-                FusedLoopIrWriter(fused.tape, precision, fused.w).write_loop(),
-            ]
-        )
-    given = (
-        emitter.tape, emitter.layout, emitter.plan, len(emitter.chunks), precision, emitter.w,
-        bool(emitter.angles),
-    )  # fmt: skip
-    loop = UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
+        emitter = FusedBlockIrEmitter(tape, target, precision)
+        return "\n".join([emitter.emit_functions(), FusedLoopIrWriter(emitter).write_loop()])
+    loop = UfuncLoopIrWriter(emitter) if course is None else StepLoopIrWriter(emitter, course)
     return "\n".join([emitter.emit_functions(), loop.write_loop()])

@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...tape import Tape
 from .operand_ir import OperandIrWriter
-from .output_tiles import LaneTile, LaneTilePlan
+from .output_tiles import LaneTile
 from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
-    from .tape_ir import ContextLayout, LlvmScalarType
+    from .tape_ir import TapeIrEmitter
 
 MAX_STACK_BYTES = 1 << 16
 """Contexts larger than this many bytes are allocated on the heap."""
@@ -42,22 +41,12 @@ class UfuncLoopIrWriter(OperandIrWriter):
     The number of strides is always right, since the ufunc's signature fixes all sizes.
     """
 
-    def __init__(
-        self,
-        tape: Tape,
-        layout: ContextLayout,
-        plan: LaneTilePlan,
-        chunks: int,
-        p: LlvmScalarType,
-        lanes: int,
-        angles: bool,
-    ) -> None:
-        super().__init__(tape, plan, p, lanes)
-        self.length = len(tape)
-        self.layout = layout
-        self.plan = plan
-        self.chunks = chunks
-        self.angles = angles
+    def __init__(self, emitter: TapeIrEmitter) -> None:
+        super().__init__(emitter.tape, emitter.plan, emitter.p, emitter.w)
+        self.length = len(emitter.tape)
+        self.layout, self.plan = emitter.layout, emitter.plan
+        self.chunks = len(emitter.chunks)
+        self.angles = bool(emitter.angles)
         self.blocks = self.count_blocks_together()
 
     def count_blocks_together(self) -> int:
@@ -133,23 +122,25 @@ moved{tag}:"""
 
     def write_unpacking(self) -> str:
         """Unpacks the outputs of a block, port by port."""
-        tag, tiles, entries = ".out", list[str](), list[str]()
         ports = range(self.n_in, len(self.ports))
-        for k in ports:
-            tiles += self.write_port_tiles(k, self.plan.tiles[k - self.n_in])
-            cols, s0, s1 = self.operand_strides(k)
-            entries.append(
-                f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
-                f"ptr @slots.{k}, i64 {self.ports[k].size}, "
-                f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
-            )
-        return self.write_operand_places(ports, tag) + self.choose_tiles_or_entries(
-            tag, tiles, entries
+        tiles = [line for k in ports for line in self.write_port_tiles(k)]
+        entries = [self.write_port_entries(k) for k in ports]
+        return self.write_operand_places(ports, ".out") + self.choose_tiles_or_entries(
+            ".out", tiles, entries
         )
 
-    def write_port_tiles(self, k: int, tiles: Sequence[LaneTile]) -> list[str]:
+    def write_port_entries(self, k: int) -> str:
+        """Unpacks a port of a block with any strides and any number of states."""
+        cols, s0, s1 = self.operand_strides(k)
+        return (
+            f"  call void @unpack.entries(ptr %here.out{k}, i64 %step{k}, ptr %own.out, "
+            f"ptr @slots.{k}, i64 {self.ports[k].size}, "
+            f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count.out)"
+        )
+
+    def write_port_tiles(self, k: int) -> list[str]:
         """Unpacks the tiles of a port to contiguous rows: those at their places, and those that lead."""
-        tag, lines = ".out", list[str]()
+        tag, lines, tiles = ".out", list[str](), self.plan.tiles[k - self.n_in]
         if k in self.leading:
             lines = [
                 f"  %here.lead{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
