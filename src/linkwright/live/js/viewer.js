@@ -26,7 +26,7 @@ export function mountViewer(element, scene, options = {}) {
       if (efforts) own.efforts.forEach((one, k) => { if (Object.hasOwn(efforts, one.name)) state.u[k] = efforts[one.name]; });
       if (picked !== undefined) viewer.pick(own.bodies.find((one) => one.name === picked)?.link ?? -1);
       if (speed) { viewer.speed = speed; viewer.speedChoice.value = String(speed); }
-      if (look) Object.assign(viewer.look, look);
+      if (look) { Object.assign(viewer.look, look); for (const label of viewer.switches.children) label.querySelector("input").checked = viewer.look[label.dataset.switch]; }
       if ((q || qd || parameters) && !viewer.playing) viewer.restart();
       viewer.changed();
     },
