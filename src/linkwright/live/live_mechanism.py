@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..errors import LinkwrightError
 from ..expressions import ZERO, expression_to_float, names_in_expression
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import Mechanism, mechanism_names
+from ..mechanism import GROUND, Mechanism, mechanism_names
 from ..mechanism.parts import replace_part_fields
 from ..simulation.exported_motion import ExportedMotion
 
@@ -70,6 +70,9 @@ def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list
     if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
         notes.append(f"Dry friction sets in smoothly at {speed} rad/s, so joints creep.")
+    floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
+    if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
+        notes.append("The file states no contacts with the ground, so nothing holds this body.")
     rigid = {name: one for name, one in mechanism.contacts.items() if one.is_rigid}
     if rigid:
         found = replace_part_fields(found, contacts=_compliant_contacts(mechanism, size))

@@ -46,9 +46,10 @@ export class SliderRow {
   /** Show a value. */
   show(value) {
     this.slider.value = value;
-    const text = formatNumber(this.one.unit === "rad" ? (value * 180) / Math.PI : value, 5);
+    const { unit, upper, lower } = this.one, grain = 10 ** Math.floor(Math.log10(Math.max(1e-12, (upper - lower) / 1e5))), seen = Math.round(value / grain) * grain;
+    const text = formatNumber(unit === "rad" ? (seen * 180) / Math.PI : seen);
     if (document.activeElement !== this.field) { this.field.value = text; this.field.setAttribute("aria-invalid", "false"); }
-    this.slider.setAttribute("aria-valuetext", `${text} ${this.one.unit === "rad" ? "degrees" : this.one.unit}`);
+    this.slider.setAttribute("aria-valuetext", `${text} ${unit === "rad" ? "degrees" : unit}`);
   }
 }
 
