@@ -43,7 +43,7 @@ class Studio:
     def worker_processes(self) -> dict[int, str]:
         """The worker processes of the studio, with their states."""
         listed = subprocess.run(
-            ["ps", "-o", "pid=,stat=,args=", "--sid", str(self.process.pid)],
+            ["ps", "-ww", "-o", "pid=,stat=,args=", "--sid", str(self.process.pid)],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
         rows = [line.split(None, 2) for line in listed.splitlines()]
