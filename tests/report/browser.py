@@ -49,12 +49,19 @@ def font_configuration(folder: Path, installed: bool) -> Path:
 class Browser:
     """One page of a browser: what it asked for, what went wrong, what a script in it says."""
 
-    def __init__(self, program: str, folder: Path, *, fonts: bool = True) -> None:
+    def __init__(
+        self, program: str, folder: Path, *, fonts: bool = True, graphics: bool = False
+    ) -> None:
         read_theirs, write_ours = os.pipe()
         read_ours, write_theirs = os.pipe()
+        drawing = (
+            ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+            if graphics
+            else ("--disable-gpu",)
+        )
         command = [
             sys.executable, "-c", _PLACED, str(read_theirs), str(write_theirs), program, "--headless",
-            "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--no-sandbox", *drawing, "--disable-dev-shm-usage", "--no-first-run",
             f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank",
         ]  # fmt: skip
         self.process = subprocess.Popen(

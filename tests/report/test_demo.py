@@ -20,6 +20,7 @@ def test_the_demo_makes_its_pages(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert str(tmp_path / f"{name}.html") in said
         assert (tmp_path / f"{name}.html").read_text(encoding="utf-8").endswith(name)
     assert "M[1,1]" in said
+    assert "lw-live" in (tmp_path / "live-stewart.html").read_text(encoding="utf-8")
     main.__globals__["page"] = lambda *_, **__: "1 of 17 checks failed"
     with pytest.raises(SystemExit, match="a check failed"):
         main(tmp_path)

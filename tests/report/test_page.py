@@ -161,11 +161,12 @@ def test_every_part_is_made_within_the_budget(monkeypatch: pytest.MonkeyPatch) -
         "checks": "verify in 8.0 s",
         "motion": "motion",
         "comparison": "['kane'] over 0.1 s, each in 0.8 s, all in 8.0 s",
+        "live": "make_page_scene in 8.0 s",
         "ranges": "find_page_ranges in 2.0 s",
         "bearings": "find_page_bearings in 2.0 s",
         "modes": "find_page_modes in 1.2 s",
     }
-    stages = ["motion", "equations", "ranges", "bearing forces", "modes"]
+    stages = ["motion", "live mechanism", "equations", "ranges", "bearing forces", "modes"]
     others = ["verification", "formulations"]
     for several in (stages, others):  # each begins, then ends, before the next
         assert [one for one in told if one[0] in several] == [

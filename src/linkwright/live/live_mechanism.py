@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from ..errors import LinkwrightError
 from ..expressions import ZERO, expression_to_float, names_in_expression
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.parts import replace_part_fields
 from ..simulation.exported_motion import ExportedMotion
 
-FRICTION_SMOOTHING = {True: "0.01 rad/s", False: "0.005 m/s"}
-"""The speed at which dry friction sets in on a page, for turning and sliding joints."""
+FRICTION_SPEEDS = {"small": 0.01, "large": 0.1}
+"""The speed at which dry friction sets in on a page, rad/s (half of it in m/s); sharper friction
+of light links in large mechanisms would need very small steps."""
+MAX_SMALL_SPEEDS = 8
+"""Velocities of a mechanism that counts as small."""
 SINKING_SHARE = 0.002
 """How deep the whole weight sinks in at one contact, as a share of the mechanism's size."""
 MAX_PAGE_STOPS = 12
@@ -55,15 +58,18 @@ def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list
     """Return the mechanism with smooth friction and compliant contacts, and notes on them."""
     notes: list[str] = []
     found = mechanism
+    is_small = mechanism_names(mechanism).nv <= MAX_SMALL_SPEEDS
+    speed = FRICTION_SPEEDS["small" if is_small else "large"]
     joints = dict(mechanism.joints)
     for name, joint in mechanism.joints.items():
         rough = joint.friction != ZERO or joint.friction_coefficient != ZERO
         if joint.moves and rough and all(x == ZERO for x in joint.each(joint.smoothing)):
             turns = all(freedom.is_rotation for freedom in joint.dofs)
-            joints[name] = replace_part_fields(joint, smoothing=FRICTION_SMOOTHING[turns])
+            smoothing = f"{speed} rad/s" if turns else f"{speed / 2} m/s"
+            joints[name] = replace_part_fields(joint, smoothing=smoothing)
     if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
-        notes.append("Dry friction sets in smoothly at about 0.01 rad/s, so joints creep.")
+        notes.append(f"Dry friction sets in smoothly at {speed} rad/s, so joints creep.")
     rigid = {name: one for name, one in mechanism.contacts.items() if one.is_rigid}
     if rigid:
         found = replace_part_fields(found, contacts=_compliant_contacts(mechanism, size))

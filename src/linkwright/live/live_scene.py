@@ -16,8 +16,10 @@ from ..errors import ArgumentError
 from ..kinematics.kinematic_tree import GROUND
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, require_mechanism
+from ..mechanism.mechanism_units import coordinate_units
 from ..show.glyphs import drawn_matrix, drawn_point
 from ..show.mechanism_scene import Scene, mechanism_scene
+from ..types import Floats
 from .live_mechanism import effective_parameters, make_live_motion, smooth_mechanism
 from .recorded_run import recorded_run_data, thinned_run_rows
 from .scene_anchors import find_scene_anchors
@@ -35,6 +37,8 @@ from .scene_shapes import scene_shapes
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
+_SHOWN_TURNS = (-1.2, 1.2)
+"""Turns of single coordinates from home that still lie in the first view, rad."""
 FORMAT = 1
 """The version of the data that the viewer in JavaScript expects."""
 
@@ -121,9 +125,7 @@ def scene(
     anchors = find_scene_anchors(tree)
     module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home).write()
     points, links = nominal_anchor_points(anchors, tree, parameters), [a.link for a in anchors]
-    configurations = drawn.home[None] if run is None else run.q[thinned_run_rows(run)]
-    times = np.zeros(1) if run is None else run.t[thinned_run_rows(run)]
-    poses = drawn.link_placements(configurations, times)
+    poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
     data: dict[str, object] = {
         "format": FORMAT,
@@ -146,6 +148,20 @@ def scene(
     data |= _tree_data(drawn) | scene_drawing(drawn, poses, links, points, trace)
     data |= {"shapes": shapes.shapes, "meshes": shapes.meshes}
     return LiveScene(data, module.content)
+
+
+def _shown_placements(scene: Scene, run: Run | None) -> Floats:
+    """Placements (n, links + 1, 3, 4) that the first view shows: of the run, or of home and, in the
+    plane, of poses to which single coordinates are turned."""
+    if run is not None:
+        rows = thinned_run_rows(run)
+        return scene.link_placements(run.q[rows], run.t[rows])
+    poses = [scene.home]
+    if scene.view().is_planar and not scene.tree.restraints.entries:
+        for k, unit in enumerate(coordinate_units(scene.mechanism)):
+            if unit == "rad":
+                poses += [scene.home + turn * np.eye(scene.tree.nq)[k] for turn in _SHOWN_TURNS]
+    return scene.link_placements(np.array(poses))
 
 
 def _tree_data(scene: Scene) -> dict[str, object]:

@@ -97,7 +97,7 @@ def _actuator_unit(mechanism: Mechanism, actuator: Actuator) -> str:
     """The unit of an actuator's effort, where it is known from what it drives."""
     if actuator.length is not None:
         return "N"
-    if actuator.joint in mechanism.joints:
+    if actuator.joint is not None and actuator.joint in mechanism.joints:
         freedoms = mechanism.joints[actuator.joint].dofs
         kinds = {freedom.is_rotation for freedom in freedoms}
         return {frozenset({True}): "N m", frozenset({False}): "N"}.get(frozenset(kinds), "")

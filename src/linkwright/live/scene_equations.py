@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 import casadi as ca
+from pydantic import BaseModel
 
 from ..equations import Equations
 from ..expressions import expression_text, names_in_expression
@@ -138,15 +139,15 @@ def _links_with_parameter(mechanism: Mechanism, tree: KinematicTree, name: str) 
         for other, written in mechanism.parameters.items()
         if name in names_in_expression(written)
     }
-    links: dict[int, None] = {}
     spans = {span.name: span for span in tree.joints}
-    for body, part in mechanism.bodies.items():
-        if any(users & set(names_in_expression(number)) for _, number, _ in part_numbers(part)):
-            links[tree.masses[body].link] = None
-    for joint, part in mechanism.joints.items():
-        if any(users & set(names_in_expression(number)) for _, number, _ in part_numbers(part)):
-            links[spans[joint].frame.link if joint in spans else GROUND] = None
-    for frame, part in mechanism.frames.items():
-        if any(users & set(names_in_expression(number)) for _, number, _ in part_numbers(part)):
-            links[tree.frames[frame].link] = None
+    places: list[tuple[BaseModel, int]] = [
+        *((part, tree.masses[name].link) for name, part in mechanism.bodies.items()),
+        *((part, spans[name].frame.link) for name, part in mechanism.joints.items()),
+        *((part, tree.frames[name].link) for name, part in mechanism.frames.items()),
+    ]
+    links = dict.fromkeys(
+        link
+        for part, link in places
+        if any(users & set(names_in_expression(number)) for _, number, _ in part_numbers(part))
+    )
     return [link for link in links if link != GROUND]

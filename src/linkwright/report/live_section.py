@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from ..live import LiveScene, element, equations_of, scene
 from ..mechanism import Mechanism
-from ..simulation import Run
 from .page_figures import page_traced_frames
 from .rendering import render_template
 from .shown_motion import LeftOutPagePart, PageMotion
@@ -15,19 +14,14 @@ MAX_PLAIN_BYTES, MAX_MESH_BYTES = 2_500_000, 14_000_000
 """Bytes of a live scene without and with meshes, beyond which the page says how large it is."""
 
 
-def make_page_scene(mechanism: Mechanism, run: Run | None) -> LiveScene:
-    """Returns the live scene of a page, with a recorded run if it has several samples."""
-    kept = run if run is not None and len(run.t) > 1 else None
-    trace = page_traced_frames(kept) if kept is not None else None
-    return scene(mechanism, kept, trace=trace, equations=equations_of(mechanism))
-
-
-def recorded_page_run(found: PageMotion | LeftOutPagePart) -> Run | None:
-    """Returns the run of a page's motion; None if the motion was left out, or goes on with another
-    mechanism after a member broke."""
-    if isinstance(found, LeftOutPagePart) or found.run.next is not None:
-        return None
-    return found.run
+def make_page_scene(mechanism: Mechanism, motion: PageMotion | LeftOutPagePart) -> LiveScene:
+    """Returns the live scene of a page, with the run of its motion if it has several samples and
+    no member broke in it."""
+    run = None if isinstance(motion, LeftOutPagePart) else motion.run
+    if run is None or len(run.t) < 2 or run.next is not None:
+        return scene(mechanism, equations=equations_of(mechanism))
+    trace = page_traced_frames(run)
+    return scene(mechanism, run, trace=trace, equations=equations_of(mechanism))
 
 
 def live_section(found: LiveScene | LeftOutPagePart, file: str) -> Markup:

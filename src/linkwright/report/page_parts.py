@@ -34,7 +34,7 @@ from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from ..written_equations import equation_of_motion_functions
 from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
-from .live_section import make_page_scene, recorded_page_run
+from .live_section import make_page_scene
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
 from .page_findings import (
@@ -139,10 +139,7 @@ def begin_page_parts(
             live=queue.submit(
                 "live mechanism",
                 lambda: one.call_within(
-                    make_page_scene,
-                    mechanism,
-                    recorded_page_run(motion.result()),
-                    seconds=budget,
+                    make_page_scene, mechanism, motion.result(), seconds=budget
                 ),
             ),
             equations=queue.call("equations", 1.0, write_page_equations, mechanism, by),

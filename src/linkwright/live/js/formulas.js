@@ -7,7 +7,7 @@ const MATH_ATTRIBUTES = new Set(["display", "mathvariant", "stretchy", "fence", 
 
 /** Copy a formula, element by element, with nothing but formula elements: no text of a file becomes code. */
 export function safeMath(text) {
-  const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("math"), space = "http://www.w3.org/1998/Math/MathML";
+  const parsed = new DOMParser().parseFromString(text, "application/xml").documentElement, space = "http://www.w3.org/1998/Math/MathML";
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
     if (node.nodeType !== 1) return null;
@@ -16,7 +16,7 @@ export function safeMath(text) {
     for (const child of node.childNodes) { const inner = copy(child); if (inner) found.append(inner); }
     return found;
   };
-  return parsed ? copy(parsed) : null;
+  return parsed.localName === "math" ? copy(parsed) : null;
 }
 
 /** The panel of equations. */

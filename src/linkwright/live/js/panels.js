@@ -1,6 +1,6 @@
 // Panels of sliders: coordinates, parameters, efforts and gains, with typed values and limits.
 import { make } from "./figures.js";
-import { formatNumber, parseQuantity, prettyName } from "./units.js";
+import { formatNumber, parseQuantity, prettyName, prettyUnit } from "./units.js";
 
 /** A slider with a field for a typed value.
  *  @param {{name, unit, lower, upper, value, limited?}} one @param {(value: number) => void} act */
@@ -12,11 +12,14 @@ export class SliderRow {
     this.slider = make("input", { type: "range", min: one.lower, max: one.upper, step: "any", value: one.value, "aria-label": `${one.name}${unit ? `, ${unit}` : ""}` });
     this.field = make("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": `${one.name}, value with unit`, title: `a number with or without a unit${unit ? `, such as ${unit === "rad" ? "30 deg" : unit === "m" ? "120 mm" : `2 ${unit}`}` : ""}` });
     this.limits = make("small", { class: "lw-limits" }, this.#limitText());
-    this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, label), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : unit), this.limits);
+    this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, label), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : prettyUnit(unit)), this.limits);
     this.slider.addEventListener("input", () => this.act(Number(this.slider.value)));
     this.slider.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10 }[event.key];
-      if (way) { event.preventDefault(); this.act(Number(this.slider.value) + (way * (one.upper - one.lower)) / 200); }
+      if (!way) return;
+      event.preventDefault();
+      this.slider.value = Number(this.slider.value) + (way * (one.upper - one.lower)) / 200;  // before the next key
+      this.act(Number(this.slider.value));
     });
     this.field.addEventListener("change", () => this.#typed());
     this.field.addEventListener("keydown", (event) => { if (event.key === "Enter") this.#typed(); });

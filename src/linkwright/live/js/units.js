@@ -62,10 +62,13 @@ export function formatNumber(value, digits = 4) {
   return text.replace(/\.?0+e/, "e").replace("e+", "e").replace("-", "−");
 }
 
-/** A value with its unit; angles also in degrees. */
+/** A unit as people write it: m/s², kg m². */
+export function prettyUnit(unit) { return unit.replace(/\^2/g, "²").replace(/\^3/g, "³"); }
+
+/** A value with its unit; angles in degrees. */
 export function formatQuantity(value, unit) {
   if (unit === "rad") return `${formatNumber((value * 180) / Math.PI)}°`;
-  return unit && unit !== "1" ? `${formatNumber(value)} ${unit}` : formatNumber(value);
+  return unit && unit !== "1" ? `${formatNumber(value)} ${prettyUnit(unit)}` : formatNumber(value);
 }
 
 /** A name as people write it: theta1 → θ₁, q2 → q₂; other names stay. */

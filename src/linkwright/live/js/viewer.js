@@ -1,6 +1,7 @@
 // The viewer: mounts a live mechanism in an element of a page, a notebook or the studio.
 import { setCoordinate, setParameters } from "./closing.js";
 import { Viewer } from "./stage.js";
+import { carryPoint } from "./vectors.js";
 
 /** Show a live mechanism in an element.
  *  @param {HTMLElement} element @param {object} scene JSON of `live.scene` @param {{look?: object}} options
@@ -13,7 +14,7 @@ export function mountViewer(element, scene, options = {}) {
     get state() {
       const { state } = viewer;
       if (!state) return null;
-      return { t: state.t, q: Array.from(state.q), qd: Array.from(state.qd), parameters: named(viewer.scene.parameters, state.p), efforts: named(viewer.scene.efforts, state.u), picked: viewer.picked < 0 ? null : bodyOf(viewer.picked), playing: viewer.playing, energy: state.energies() };
+      return { t: state.t, q: Array.from(state.q), qd: Array.from(state.qd), parameters: named(viewer.scene.parameters, state.p), efforts: named(viewer.scene.efforts, state.u), picked: viewer.picked < 0 ? null : bodyOf(viewer.picked), playing: viewer.playing, mode: viewer.mode, lit: viewer.look.lit.map(bodyOf), energy: state.energies() };
     },
     /** Set coordinates (all of them, or a table by name), parameters and efforts by name, the picked body. */
     set({ q, qd, parameters, efforts, picked, speed, look }) {
@@ -25,7 +26,7 @@ export function mountViewer(element, scene, options = {}) {
       if (efforts) own.efforts.forEach((one, k) => { if (Object.hasOwn(efforts, one.name)) state.u[k] = efforts[one.name]; });
       if (picked !== undefined) viewer.pick(own.bodies.find((one) => one.name === picked)?.link ?? -1);
       if (speed) { viewer.speed = speed; viewer.speedChoice.value = String(speed); }
-      if (look) Object.assign(viewer.look, look);
+      if (look) { Object.assign(viewer.look, look); for (const label of viewer.switches.children) label.querySelector("input").checked = viewer.look[label.dataset.switch]; }
       if ((q || qd || parameters) && !viewer.playing) viewer.restart();
       viewer.changed();
     },
@@ -35,6 +36,12 @@ export function mountViewer(element, scene, options = {}) {
       const old = viewer.state, kept = keep && old ? { q: named(viewer.scene.coordinates, old.q), parameters: {}, camera: next.view.planar === viewer.scene.view.planar ? viewer.camera : null } : null;
       if (kept) viewer.scene.parameters.forEach((one, k) => { if (old.p[k] !== one.value) kept.parameters[one.name] = old.p[k]; });
       await viewer.load(next, kept);
+    },
+    /** Where the centre of mass of a body is on the screen, pixels of the window. */
+    whereIs(name) {
+      const body = viewer.scene.bodies.find((one) => one.name === name), box = viewer.stage.getBoundingClientRect();
+      const [x, y] = viewer.camera.project(carryPoint(viewer.state.poses, body.link, body.point));
+      return [box.left + x, box.top + y];
     },
     /** The time of one picture, ms: the mean of several, drawn one after the other. */
     measureFrames(count = 20) {

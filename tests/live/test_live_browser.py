@@ -1,0 +1,360 @@
+"""Live pages in Chromium, used as a person would: mouse, keyboard, typed values, files."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from tests.report.browser import Browser, found
+
+PROGRAM = found()
+if PROGRAM is None and os.environ.get("LINKWRIGHT_BROWSER") != "required":
+    pytest.skip("left out: no Chromium is installed", allow_module_level=True)
+
+VIEWER = "document.querySelector('.lw-live').viewer"
+
+
+class Person:
+    """Somebody in front of a page."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self.browser, self.folder = browser, folder
+
+    def read(self, scene: lw.live.LiveScene, width: int = 1280, title: str = "page") -> None:
+        """Open the page of a scene, and wait until its mechanism runs."""
+        path = self.folder / f"{title}.html"
+        path.write_text(lw.live.page(scene), encoding="utf-8")
+        self.browser.open(path, width, 1000)
+        self.browser.evaluate(f"{VIEWER}.ready.then(() => new Promise(requestAnimationFrame))")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.browser.evaluate(f"JSON.stringify({VIEWER}.state)"))
+        return found
+
+    def wait(self, condition: str, what: str) -> None:
+        for _ in range(300):
+            if self.browser.evaluate(condition):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"not seen: {what}")
+
+    def place(self, selector: str, share: tuple[float, float] = (0.5, 0.5)) -> tuple[float, float]:
+        box = self.browser.evaluate(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
+            "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
+        )
+        return box[0] + share[0] * box[2], box[1] + share[1] * box[3]
+
+    def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
+        self.browser.call(
+            "Input.dispatchMouseEvent", type=kind, x=x, y=y, buttons=buttons, clickCount=1,
+            button="left" if kind != "mouseMoved" or buttons else "none",
+        )  # fmt: skip
+
+    def drag(self, path: list[tuple[float, float]]) -> None:
+        self.mouse("mousePressed", *path[0], buttons=1)
+        for point in path[1:]:
+            self.mouse("mouseMoved", *point, buttons=1)
+        self.mouse("mouseReleased", *path[-1])
+
+    def click(self, selector: str) -> None:
+        x, y = self.place(selector)
+        self.drag([(x, y)])
+
+    def key(self, key: str, times: int = 1) -> None:
+        text = {"text": key} if len(key) == 1 else {}
+        for _ in range(times):
+            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+            self.browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def type_value(self, label: str, text: str) -> None:
+        """Type into the field of a slider, then press Enter."""
+        field = f"input[aria-label={json.dumps(label)}]"
+        self.click(field)
+        self.browser.evaluate(f"document.querySelector({json.dumps(field)}).select()")
+        self.browser.call("Input.insertText", text=text)
+        self.browser.call(
+            "Input.dispatchKeyEvent",
+            type="keyDown",
+            key="Enter",
+            text="\r",
+            windowsVirtualKeyCode=13,
+        )
+
+    def picture(self, selector: str = ".lw-ink") -> str:
+        return str(self.browser.evaluate(f"document.querySelector('{selector}').toDataURL()"))
+
+
+@pytest.fixture(scope="module")
+def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
+    assert PROGRAM is not None, "no Chromium is installed, and LINKWRIGHT_BROWSER=required"
+    one = Browser(PROGRAM, tmp_path_factory.mktemp("profile"), graphics=True)
+    yield Person(one, tmp_path_factory.mktemp("pages"))
+    one.close()
+
+
+def test_sliders_keys_and_typed_values(person: Person) -> None:
+    person.read(lw.live.scene(lw.gallery("elbow")))
+    person.type_value("q1, value with unit", "30 deg")
+    assert person.state["q"][0] == pytest.approx(np.pi / 6)
+    person.browser.evaluate("document.querySelector('input[aria-label=\"q2, rad\"]').focus()")
+    before = person.state["q"][1]
+    person.key("ArrowRight", 3)
+    assert person.state["q"][1] == pytest.approx(before + 3 * 2 * np.pi / 200)
+    person.type_value("l1, value with unit", "1200 mm")
+    assert person.state["parameters"]["l1"] == pytest.approx(1.2)
+    person.type_value("l1, value with unit", "3 kg")
+    assert person.state["parameters"]["l1"] == pytest.approx(1.2)
+    field = "document.querySelector('input[aria-label=\"l1, value with unit\"]')"
+    assert person.browser.evaluate(f"{field}.getAttribute('aria-invalid')") == "true"
+    assert person.browser.evaluate(f"{field}.validationMessage") == "kg does not fit; use m"
+    assert person.browser.complaints() == []
+    assert len(person.browser.requests()) == 1
+
+
+def test_a_body_is_dragged_by_the_mouse(person: Person) -> None:
+    """Inverse kinematics: the grabbed point stays under the pointer."""
+    person.read(lw.live.scene(lw.gallery("elbow")))
+    person.type_value("q1, value with unit", "40 deg")
+    person.type_value("q2, value with unit", "50 deg")
+    person.place(".lw-stage")
+    name = str(list(lw.gallery("elbow").bodies)[-1])
+    x, y = person.browser.evaluate(f"{VIEWER}.whereIs({name!r})")
+    person.drag([(x, y), *((x - 5 * k, y + 2 * k) for k in range(1, 9))])
+    after = person.browser.evaluate(f"{VIEWER}.whereIs({name!r})")
+    np.testing.assert_allclose(after, [x - 40, y + 16], atol=1.5)
+    assert not person.state["playing"]
+
+
+def test_running_pausing_stepping_and_reset(person: Person) -> None:
+    person.read(lw.live.scene(lw.gallery("elbow")))
+    start = person.state
+    person.click(".lw-toolbar button")
+    person.wait(f"{VIEWER}.state.t > 0.15", "the motion")
+    person.browser.evaluate("document.querySelector('.lw-stage').focus()")
+    person.key(" ")
+    person.wait(f"!{VIEWER}.state.playing", "the pause")
+    paused = person.state
+    assert sum(paused["energy"]) == pytest.approx(sum(start["energy"]), abs=1e-9)
+    person.key("s")
+    stepped = person.state
+    assert stepped["t"] == pytest.approx(paused["t"] + 0.01, abs=1e-9)
+    run = lw.simulate(
+        lw.gallery("elbow"), stepped["t"], q0=start["q"], samples=2, rtol=1e-12, atol=1e-13
+    )
+    np.testing.assert_allclose(stepped["q"], run.q[-1], atol=1e-9)
+    person.key("r")
+    assert person.state["t"] == 0
+    assert person.state["q"] == start["q"]
+
+
+def test_a_hand_moves_the_running_mechanism(person: Person) -> None:
+    person.read(lw.live.scene(lw.gallery("elbow").without("gravity")))
+    name = str(list(lw.gallery("elbow").bodies)[-1])
+    person.place(".lw-stage")
+    person.browser.evaluate(f"{VIEWER}.play()")
+    x, y = person.browser.evaluate(f"{VIEWER}.whereIs({name!r})")
+    person.mouse("mousePressed", x, y, buttons=1)
+    person.mouse("mouseMoved", x, y - 60, buttons=1)
+    person.wait(f"{VIEWER}.whereIs({name!r})[1] < {y - 8}", "that the body follows")
+    person.mouse("mouseReleased", x, y - 60)
+    assert person.state["playing"]
+    assert np.abs(person.state["qd"]).max() > 1e-3
+    person.browser.evaluate(f"{VIEWER}.pause()")
+
+
+def test_lengths_that_cannot_close_keep_the_last_good_state(person: Person) -> None:
+    bar = lw.gallery("four-bar")
+    model = lw.compile(bar, parameters=["l2"])
+    person.read(lw.live.scene(bar))
+    x, y = person.place('input[aria-label="theta1, rad"]')
+    person.drag([(x, y), *((x + 4 * k, y) for k in range(1, 10))])
+    state = person.state
+    assert abs(state["q"][0] - model.home()[0]) > 0.3
+    assert (
+        np.abs(model.constraint_residual(np.array(state["q"]), [state["parameters"]["l2"]])).max()
+        < 1e-9
+    )
+    person.type_value("l2, value with unit", "60 m")
+    message = person.browser.evaluate("document.querySelector('.lw-message').textContent")
+    assert message == "The loops cannot close with this value; the last good one stays."
+    state = person.state
+    assert (
+        np.abs(model.constraint_residual(np.array(state["q"]), [state["parameters"]["l2"]])).max()
+        < 1e-9
+    )
+    assert state["parameters"]["l2"] < 10
+
+
+def test_plots_show_poses_and_are_saved(person: Person, tmp_path: Path) -> None:
+    arm = lw.gallery("elbow")
+    run = lw.simulate(arm, 1.0, samples=101)
+    person.read(lw.live.scene(arm, run))
+    x, y = person.place(".lw-plot canvas", (0.6, 0.5))
+    kept = person.state["q"]
+    person.mouse("mouseMoved", x, y)
+    seen = person.state
+    assert 0.3 < seen["t"] < 0.8
+    expected = [np.interp(seen["t"], run.t, run.q[:, k]) for k in range(2)]
+    np.testing.assert_allclose(seen["q"], expected, atol=1e-3)
+    x, y = person.place(".lw-stage")
+    person.mouse("mouseMoved", x, y)
+    assert person.state["q"] == kept
+    person.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for label, ending in (
+        ("numbers as CSV", "csv"),
+        ("plot as SVG", "svg"),
+        ("plot as PNG", "png"),
+    ):
+        person.click(f'button[aria-label="save the {label}"]')
+        path = tmp_path / f"elbow-coordinates.{ending}"
+        for _ in range(100):
+            if path.exists() and path.stat().st_size:
+                break
+            time.sleep(0.05)
+        assert path.stat().st_size > 500, ending
+    rows = (tmp_path / "elbow-coordinates.csv").read_text().split("\n")
+    table = np.array([[float(x) for x in row.split(",")] for row in rows[1:102]])
+    np.testing.assert_allclose(table, np.column_stack([run.t, run.q]), atol=1e-6)
+
+
+def test_what_if_is_drawn_beside_the_recorded_run(person: Person) -> None:
+    arm = lw.gallery("elbow")
+    person.read(lw.live.scene(arm, lw.simulate(arm, 0.5, samples=51)))
+    assert person.state["mode"] == "recorded"
+    before = person.picture(".lw-plot canvas")
+    person.type_value("m2, value with unit", "4 kg")
+    assert person.state["mode"] == "live"
+    person.browser.evaluate(f"{VIEWER}.play()")
+    person.wait(f"{VIEWER}.state.t > 0.1", "the other motion")
+    person.browser.evaluate(f"{VIEWER}.pause()")
+    time.sleep(0.3)
+    assert person.picture(".lw-plot canvas") != before
+
+
+def test_symbols_light_up_their_bodies(person: Person) -> None:
+    arm = lw.gallery("elbow")
+    person.read(lw.live.scene(arm, equations=lw.live.equations_of(arm)))
+    person.browser.evaluate(
+        "document.querySelectorAll('.lw-side details').forEach(d => { d.open = true; })"
+    )
+    for _ in range(3):  # opened panels move what is below them
+        person.browser.evaluate("new Promise(requestAnimationFrame)")
+        x, y = person.place('.lw-formula [data-symbol="m2"]')
+    person.mouse("mouseMoved", x, y)
+    person.wait(f"{VIEWER}.state.lit.length > 0", "a body that lights up")
+    assert person.state["lit"] == [str(list(arm.bodies)[-1])]
+    person.wait(
+        "[...document.querySelectorAll('.lw-values tr')].some(r => r.textContent.startsWith('m₂1 kg'))",
+        "the value of m2",
+    )
+
+
+def test_space_is_drawn_turned_and_picked(person: Person) -> None:
+    person.read(lw.live.scene(lw.gallery("stewart")))
+    person.place(".lw-stage")
+    x, y = person.browser.evaluate(f"{VIEWER}.whereIs('platform')")
+    person.drag([(x, y + 30)])  # the plate is seen below its centre of mass
+    assert person.state["picked"] == "platform"
+    shot = person.browser.call("Page.captureScreenshot")["data"]
+    person.browser.evaluate("document.querySelector('.lw-stage').focus()")
+    person.key("ArrowRight", 5)
+    person.browser.evaluate("new Promise(requestAnimationFrame)")
+    assert person.browser.call("Page.captureScreenshot")["data"] != shot
+    assert person.browser.complaints() == []
+
+
+HOSTILE = "<img src=x onerror=window.hacked=1>"
+
+
+def test_no_text_of_a_file_becomes_code(person: Person) -> None:
+    text = f"""
+name = '{HOSTILE}</script><script>window.hacked=2</script>'
+[bodies."{HOSTILE}"]
+mass = 1.0
+center = [0.5, 0, 0]
+[joints."{HOSTILE}"]
+type = "revolute"
+parent = "ground"
+child = "{HOSTILE}"
+axis = [0, -1, 0]
+[frames."{HOSTILE} tool"]
+body = "{HOSTILE}"
+origin.xyz = [1, 0, 0]
+"""
+    arm = lw.load(text)
+    run = lw.simulate(arm, 0.2, samples=11)
+    equation = lw.live.LiveEquation(
+        HOSTILE,
+        f"<math><mi>{HOSTILE}</mi><script>window.hacked=3</script><a href='javascript:hacked=4'>x</a></math>",
+    )
+    person.read(lw.live.scene(arm, run, equations=[equation]))
+    person.browser.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    person.browser.evaluate(
+        "document.querySelectorAll('.lw-switches input').forEach(b => { if (!b.checked) b.click(); })"
+    )
+    person.browser.evaluate(f"{VIEWER}.play()")
+    person.wait(f"{VIEWER}.state.t > 0.05", "the motion")
+    assert person.browser.evaluate("window.hacked") is None
+    assert (
+        person.browser.evaluate(
+            "document.querySelectorAll('img, .lw-live a, .lw-live math script').length"
+        )
+        == 0
+    )
+    assert person.browser.complaints() == []
+    blocked = (
+        "(() => { const s = document.createElement('script'); s.textContent = 'window.hacked = 5';"
+        "document.body.append(s); const i = document.createElement('img'); i.setAttribute('onerror', 'window.hacked = 6');"
+        "i.src = 'data:,x'; document.body.append(i); return new Promise(r => setTimeout(() => r(window.hacked ?? null), 200)); })()"
+    )
+    assert person.browser.evaluate(blocked) is None
+
+
+def test_phone_dark_page_and_labels_for_screen_readers(person: Person) -> None:
+    browser = person.browser
+    browser.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}]
+    )
+    try:
+        person.read(lw.live.scene(lw.gallery("four-bar")), width=390)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+        corner = "Array.from(document.querySelector('.lw-ink').getContext('2d').getImageData(0, 0, 1, 1).data)"
+        assert browser.evaluate(corner)[3] == 0
+        ground = browser.evaluate(
+            "getComputedStyle(document.querySelector('.lw-stage')).backgroundColor"
+        )
+        assert max(int(x) for x in ground.strip("rgb()").split(",")) < 60
+        unnamed = (
+            "[...document.querySelectorAll('.lw-live input, .lw-live select, .lw-live button, .lw-live canvas')].filter(e => "
+            "!e.getAttribute('aria-label') && !e.closest('label') && !e.textContent.trim() && !e.getAttribute('aria-hidden')).length"
+        )
+        assert browser.evaluate(unnamed) == 0
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+@pytest.mark.slow
+def test_without_webgl_the_mechanism_is_drawn_as_lines(tmp_path: Path) -> None:
+    assert PROGRAM is not None
+    browser = Browser(PROGRAM, tmp_path / "profile")
+    try:
+        person = Person(browser, tmp_path)
+        person.read(lw.live.scene(lw.gallery("stewart")))
+        if browser.evaluate("!!document.createElement('canvas').getContext('webgl2')"):
+            pytest.skip("this Chromium has WebGL2 without a graphics card")
+        words = browser.evaluate("document.querySelector('.lw-message').textContent")
+        assert words == "This browser has no WebGL2: the mechanism is drawn as lines."
+        inked = "document.querySelector('.lw-ink').getContext('2d').getImageData(0, 0, 700, 400).data.filter((v, i) => i % 4 === 3 && v).length"
+        assert browser.evaluate(inked) > 3000
+    finally:
+        browser.close()
