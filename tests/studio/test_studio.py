@@ -183,7 +183,9 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         receive_until(socket, type="file")
         ask(socket, "simulation", seconds=9000.0)
         receive_until(socket, kind="simulation", state="running")
+        end = time.monotonic() + PATIENCE
         while len(studio.worker_processes()) < 2:  # that of the file, and that of the simulation
+            assert time.monotonic() < end
             time.sleep(0.05)
         _kill_workers(studio)
         assert (
