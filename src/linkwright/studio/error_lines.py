@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..errors import LinkwrightError
 
 _LINE_NUMBER = re.compile(r"\bline (\d+)")
+_FILE_ENDINGS = (".toml", ".csv", ".urdf", ".xacro", ".xml", ".sdf")
 _QUOTED = re.compile(r"'([^']+)'")
 
 
@@ -22,11 +23,15 @@ def find_error_line(text: str, error: LinkwrightError) -> int | None:
     if said:
         return max(1, min(int(said[1]), len(lines) or 1))
     quoted = _QUOTED.findall(f"{error.what} {error.where}")
-    for place in reversed(error.where.split(": ")):
+    places = [place for place in error.where.split(": ") if not place.endswith(_FILE_ENDINGS)]
+    for place in (*reversed(places), ""):
         found = _find_toml_place(lines, place.strip().split("."), quoted)
         if found is not None:
             return found
-    for name in (*error.where.split(": ")[-1].split("."), *quoted):
+    for name in (
+        *quoted,
+        *(word for place in reversed(places) for word in re.split(r"[. ]", place)),
+    ):
         found = _find_attribute(lines, name)
         if found is not None:
             return found
@@ -45,6 +50,9 @@ def _find_toml_place(
         inside = _find_key(lines, head + 1, keys)
         return (head if inside is None else inside) + 1
     found = _find_key(lines, 0, [*path, *quoted])
+    if found is None:
+        heads = [_find_tables_of(lines, name) for name in quoted]
+        found = next((head for head in heads if head is not None), None)
     return None if found is None else found + 1
 
 
@@ -52,6 +60,12 @@ def _find_table(lines: Sequence[str], path: Sequence[str]) -> int | None:
     """The index of the line [a.b] or [[a.b]]."""
     names = r"\s*\.\s*".join(rf"[\"']?{re.escape(name.strip())}[\"']?" for name in path)
     head = re.compile(rf"^\s*\[\[?\s*{names}\s*\]\]?")
+    return next((k for k, line in enumerate(lines) if head.match(line)), None)
+
+
+def _find_tables_of(lines: Sequence[str], name: str) -> int | None:
+    """The index of the first line [name] or [name.…]."""
+    head = re.compile(rf"^\s*\[\[?\s*[\"']?{re.escape(name)}[\"']?\s*[.\]]")
     return next((k for k, line in enumerate(lines) if head.match(line)), None)
 
 

@@ -12,7 +12,7 @@ from types import FrameType
 from ..errors import LinkwrightError, MissingExtraError
 
 HOST = "127.0.0.1"
-_TOKEN_BYTES = 24
+_TOKEN_BYTES, _WAITING_CONNECTIONS = 24, 128
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ def serve_studio(
     from .studio_hub import StudioHub
 
     class StudioServer(uvicorn.Server):  # type: ignore[misc]
-        """A server that ends at the first Ctrl-C, and waits for no page."""
+        """A server that ends at the first Ctrl-C without a message."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            self.should_exit = self.force_exit = True
+            self.should_exit = True
 
     with contextlib.closing(_listening_socket(port)) as listening:
         address = StudioAddress(listening.getsockname()[1], secrets.token_urlsafe(_TOKEN_BYTES))
@@ -79,13 +79,13 @@ def serve_studio(
         )
         config = uvicorn.Config(
             application.starlette(),
-            log_level="error",
+            log_level="critical",
             access_log=False,
             lifespan="on",
             ws="websockets-sansio",
             ws_max_size=1 << 20,
             server_header=False,
-            timeout_graceful_shutdown=0,
+            timeout_graceful_shutdown=1,
         )
         ready(address)
         StudioServer(config).run(sockets=[listening])
@@ -97,6 +97,7 @@ def _listening_socket(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        found.listen(_WAITING_CONNECTIONS)  # so that the address can be opened at once
     except OverflowError:
         raise LinkwrightError(f"{port} is not a port", remedy="give 0 to 65535") from None
     except OSError as error:

@@ -99,14 +99,14 @@ class WorkLane:
         self._tell(job, "running", since=time.time())
         try:
             result = job.work(self._worker, lambda stage: self._report(job, stage))
-        except (LinkwrightError, KeyboardInterrupt) as error:
+        except (LinkwrightError, OSError, KeyboardInterrupt) as error:
             if self._is_closed:
                 return
             if job.key in self._cancelled:
                 self._cancelled.discard(job.key)
                 self._tell(job, "cancelled")
                 return
-            died = isinstance(error, LinkwrightError) and "its process ended" in error.what
+            died = isinstance(error, OSError) or "its process ended" in str(error)
             if died and job.retry and not is_second_try:
                 self._do(job, is_second_try=True)
                 return
