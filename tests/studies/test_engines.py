@@ -106,11 +106,15 @@ def random_kills(every: float, most: int, seed: int = 7) -> Iterator[list[int]]:
         thread.join()
 
 
+def heed_interrupts() -> None:
+    """A process that a shell started in its background ignores Ctrl-C, and so would ours."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def linkwright(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "linkwright", *words]
-    return subprocess.Popen(
-        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-    )
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, preexec_fn=heed_interrupts, **pipes, **options)
 
 
 def test_local_workers_make_the_same_bits_and_one_is_killed(tmp_path: Path) -> None:

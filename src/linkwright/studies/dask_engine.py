@@ -89,13 +89,25 @@ class DaskEngine:
                 remedy="give the address of a scheduler, tcp://host:8786, or a cluster object",
             ) from None
         self._owned.append(client)
-        try:
-            client.wait_for_workers(1, timeout=START_SECONDS)
-        except (TimeoutError, distributed.TimeoutError):
-            raise LinkwrightError(
-                "the cluster has no workers", remedy="start workers, then resume the study"
-            ) from None
+        self._wait_for_workers(client)
         return client
+
+    def _wait_for_workers(self, client: Client) -> None:
+        """Wait until there is a worker."""
+        end = time.monotonic() + START_SECONDS
+        while not self._worker_count(client):
+            if time.monotonic() > end:
+                raise LinkwrightError(
+                    "the cluster has no workers", remedy="start workers, then resume the study"
+                )
+            time.sleep(0.1)
+
+    def _worker_count(self, client: Client) -> int:
+        """Return the number of workers; those of a local cluster that ended are started again."""
+        for one in self._owned:
+            if isinstance(one, LocalStudyCluster):
+                one.revive()
+        return len(client.scheduler_info(n_workers=-1)["workers"])
 
     def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
         """Make blocks until there are no more."""
@@ -116,6 +128,9 @@ class DaskEngine:
                         client = self._reconnect(client)
                     raise_lost()
         except KeyboardInterrupt:
+            for one in self._owned:
+                if isinstance(one, LocalStudyCluster):
+                    one.kill()
             for future in pending:
                 future.cancel()
             raise
@@ -129,7 +144,7 @@ class DaskEngine:
     ) -> None:
         """Keep as many tasks outstanding as workers can use, not more."""
         self._check_connection(client)
-        count = max(1, len(client.scheduler_info(n_workers=-1)["workers"])) * TASKS_PER_WORKER
+        count = max(1, self._worker_count(client)) * TASKS_PER_WORKER
         while len(pending) < count:
             block = again.pop() if again else next(blocks, None)
             if block is None:
