@@ -37,7 +37,7 @@ def choose_gains(folder: Path, ending: str) -> dict[str, float]:
     study.plot("torque", "settling", kind="pareto", path=folder / f"study-pareto.{ending}")
     study.plot("overshoot", kind="scatter", path=folder / f"study-scatter.{ending}")
     study.plot(kind="parallel", path=folder / f"study-parallel.{ending}")
-    study.plot("torque", kind="surface", path=folder / f"study-surface.{ending}")
+    study.plot("overshoot", kind="surface", path=folder / f"study-surface.{ending}")
     study.report(folder / "study.html")
     front = study.pareto({"torque": "min", "settling": "min"})
     fast = [k for k in front if study.numbers("settling")[k] < 1.0]
@@ -53,7 +53,7 @@ def judge_tolerances(folder: Path, ending: str, gains: dict[str, float]) -> None
     study = lw.study(
         arm,
         vary={"m1": (0.8, 1.2), "m2": (0.6, 1.4), "l1": (0.9, 1.1), "lc2": (0.4, 0.6)},
-        measure={"angle": "q1", "end": "q1[-1]", "torque": "max(abs(tau1))"},
+        measure={"angle": "q1", "end": "q1[-1]", "effort": "rms(tau1)"},
         control={"controller": "pd_gravity", "reference": TARGET, **gains},
         design="saltelli",
         count=256,
@@ -64,7 +64,7 @@ def judge_tolerances(folder: Path, ending: str, gains: dict[str, float]) -> None
     study.plot("end", kind="sobol", path=folder / f"study-sobol.{ending}")
     study.plot(kind="correlations", path=folder / f"study-correlations.{ending}")
     study.plot("angle", kind="bands", path=folder / f"study-bands.{ending}")
-    for case in study.worst("torque", 2):
+    for case in study.worst("effort", 2):
         print(f"design {case.design}: {case.value:.3f} N m, {case.run.status}")
 
 
