@@ -225,13 +225,12 @@ class DaskEngine:
 
     def _reconnect(self, old: Client) -> Client:
         """Return a client of the restarted scheduler."""
-        if old is self.cluster:
-            given: Any = getattr(old, "_start_arg", None) or old.scheduler.address
-            self.cluster = given
+        if old is self.cluster:  # a client of the user, which stays theirs
+            self.cluster = getattr(old, "_start_arg", None)
         address = self.cluster
         if old in self._owned:
             self._owned.remove(old)
-        _close_quietly(old)
+            _close_quietly(old)
         end = time.monotonic() + RECONNECT_SECONDS
         while True:
             try:

@@ -313,12 +313,15 @@ class StudyStore:
         if isinstance(self.storage, MemoryStorage):
             raise FileError("a study in memory is read as a whole", remedy="give it a store")
         try:
-            return xarray.open_zarr(self.storage.address, chunks=None, consolidated=True)
+            found: xarray.Dataset = xarray.open_zarr(
+                self.storage.address, chunks=None, consolidated=True
+            )
         except (ImportError, ValueError) as error:
             raise MissingExtraError(
                 f"opening large results needs zarr: {error}",
                 remedy="install linkwright[studies]",
             ) from None
+        return found
 
     def summary(self) -> dict[str, int]:
         """Return how many designs there are by status, from the markers."""
