@@ -117,6 +117,7 @@ def linkwright(*words: str, **options: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, preexec_fn=heed_interrupts, **pipes, **options)
 
 
+@pytest.mark.slow
 def test_local_workers_make_the_same_bits_and_one_is_killed(tmp_path: Path) -> None:
     with random_kills(1.5, 1) as killed:
         begin(tmp_path / "a", 4000, 250, workers=2, cluster="processes")

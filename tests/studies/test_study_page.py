@@ -37,7 +37,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     one.close()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [pytest.param(390, marks=pytest.mark.slow), 1280])
 def test_a_picked_design_moves(study: Study, browser: Browser, tmp_path: Path, width: int) -> None:
     page = study.report(tmp_path / "page.html")
     browser.open(page, width)

@@ -161,6 +161,7 @@ class ProcessEngine:
                             worker = start_worker()
                             pool.append(worker)
                             pipe = worker.process.stdout
+                            assert pipe is not None
                             waiting.register(pipe, selectors.EVENT_READ, worker)
                         self._send_next(worker, blocks, again)
                     raise_lost()
