@@ -7,6 +7,8 @@ that the loss of workers, or of the scheduler, costs the blocks at hand and noth
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +32,9 @@ TASKS_PER_WORKER = 2
 
 RECONNECT_SECONDS = 120.0
 """Time during which a lost scheduler is looked for: it may be restarted by hand or by a service."""
+
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
+"""What waiting for a scheduler that dies may raise, besides errors of the connection."""
 
 _PAUSE = 0.5
 """Seconds between looks at the cluster."""
@@ -122,7 +127,7 @@ class DaskEngine:
                         if not pending:
                             return
                         self._collect(client, again, pending, report)
-                    except _ConnectionLostError:
+                    except (_ConnectionLostError, OSError, *_CANCELLED):
                         again += self._unfinished(pending)
                         pending.clear()
                         client = self._reconnect(client)
@@ -235,7 +240,7 @@ class DaskEngine:
         while True:
             try:
                 return self._connect()
-            except LinkwrightError:
+            except (LinkwrightError, OSError, *_CANCELLED):
                 if time.monotonic() > end:
                     raise LinkwrightError(
                         f"the scheduler {address} has not come back",
