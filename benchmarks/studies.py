@@ -74,12 +74,13 @@ def time_engine(kind: str, workers: int, blocks: int, block: int) -> EngineTimes
         engines[kind]().run(
             iter(range(blocks)), lambda one: times.append((time.perf_counter(), one))
         )
-        first = times[workers - 1][0]
-        rest = times[workers:]
-        wall = rest[-1][0] - first
-        busy = sum(one.seconds for _, one in rest)
-        designs = sum(one.designs for _, one in rest)
-        return EngineTimes(designs / wall, wall * workers / busy - 1, times[0][0] - begin)
+        groups: dict[str, list[tuple[float, BlockReport]]] = {}
+        for moment, one in times:
+            groups.setdefault(one.worker, []).append((moment, one))
+        wall = sum(rows[-1][0] - rows[0][0] for rows in groups.values())
+        rest = [one for rows in groups.values() for _, one in rows[1:]]
+        busy, designs = sum(one.seconds for one in rest), sum(one.designs for one in rest)
+        return EngineTimes(designs / wall * len(groups), wall / busy - 1, times[0][0] - begin)
 
 
 def best_of(kind: str, workers: int, blocks: int, block: int, repeats: int) -> EngineTimes:
@@ -158,20 +159,28 @@ def simulated_efficiency(
     each block (all its messages) and serves one at a time. Each worker has one block in reserve.
     """
     rng = np.random.default_rng(0)
-    times = block_seconds * rng.lognormal(-(spread**2) / 2, spread, (workers, blocks))
-    events = [(float(times[w, 0]), w, 0) for w in range(workers)]
+    total = workers * blocks
+    times = iter((block_seconds * rng.lognormal(-(spread**2) / 2, spread, total)).tolist())
+    sent, free, last, busy = 2 * workers, 0.0, 0.0, 0.0
+    arrivals = [[0.0, 0.0] for _ in range(workers)]
+    events = []
+    for worker in range(workers):
+        took = next(times)
+        busy += took
+        events.append((took, worker, 0))
     heapq.heapify(events)
-    free = last = 0.0
-    arrivals: dict[int, list[float]] = {w: [0.0, 0.0] for w in range(workers)}
     while events:
-        now, worker, block = heapq.heappop(events)
-        free = max(free, now) + task_seconds  # the answer, and the next task on its way
-        arrivals[worker].append(free)
-        last = now
-        if block + 1 < blocks:
-            begin = max(now, arrivals[worker][block + 1])
-            heapq.heappush(events, (begin + float(times[worker, block + 1]), worker, block + 1))
-    return float(times.sum() / (last * workers))
+        last, worker, block = heapq.heappop(events)
+        free = max(free, last) + task_seconds  # the answer, and the next task on its way
+        if sent < total:
+            sent += 1
+            arrivals[worker].append(free)
+        if block + 1 < len(arrivals[worker]):
+            took = next(times)
+            busy += took
+            begin = max(last, arrivals[worker][block + 1])
+            heapq.heappush(events, (begin + took, worker, block + 1))
+    return busy / (last * workers)
 
 
 def main() -> None:

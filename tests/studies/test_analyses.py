@@ -155,7 +155,7 @@ def test_what_an_analysis_needs_is_said() -> None:
     ("kind", "design", "names"),
     [
         ("scatter", "sobol", ()), ("parallel", "sobol", ()), ("correlations", "sobol", ()),
-        ("sobol", "saltelli", ()), ("morris", "morris", ()), ("surface", "sobol", ("y",)),
+        ("sobol", "saltelli", ()), ("morris", "morris", ()), pytest.param("surface", "sobol", ("y",), marks=pytest.mark.slow),
         ("pareto", "sobol", ("y", "-q0.q1")),
     ],
 )  # fmt: skip

@@ -112,7 +112,7 @@ def test_texts_have_units() -> None:
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m3": (0, 1)}, {}, "'m3' is not a factor of elbow; known: m1, m2, l1, l2"),
     ({"m2": (2, 1)}, {}, "the range 2..1 of the factor 'm2' does not rise"),
-    ({"m2": "normal(1, -1)"}, {}, "vary 'm2': bodies.link2.mass: is negative (-1 kg)"),
+    ({"m2": "normal(1, -1)"}, {}, "the standard deviation of the factor 'm2' is -1"),
     ({"m2": "loguniform(0, 1)"}, {}, "the range of the factor 'm2' begins at 0"),
     ({"m2": [float("nan")]}, {}, "the factor 'm2' has the value nan; give finite numbers"),
     ({"m2": []}, {}, "the factor 'm2' has no values"),

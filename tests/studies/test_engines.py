@@ -106,13 +106,18 @@ def random_kills(every: float, most: int, seed: int = 7) -> Iterator[list[int]]:
         thread.join()
 
 
+def heed_interrupts() -> None:
+    """A process that a shell started in its background ignores Ctrl-C, and so would ours."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def linkwright(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "linkwright", *words]
-    return subprocess.Popen(
-        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-    )
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, preexec_fn=heed_interrupts, **pipes, **options)
 
 
+@pytest.mark.slow
 def test_local_workers_make_the_same_bits_and_one_is_killed(tmp_path: Path) -> None:
     with random_kills(1.5, 1) as killed:
         begin(tmp_path / "a", 4000, 250, workers=2, cluster="processes")
@@ -262,3 +267,36 @@ def test_a_scheduler_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(lw.LinkwrightError, match="does not answer"):
         begin(tmp_path / "a", 100, 50, cluster=f"tcp://127.0.0.1:{free_port()}")
     assert resume_study(tmp_path / "a").is_complete
+
+
+@pytest.mark.slow
+def test_a_machine_compiles_a_study_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker waits while another one prepares the study, and then finds its code in the cache."""
+    from linkwright.readings.llvm.code_cache import lock_code_cache
+
+    cache_folder = tmp_path / "cache"
+    cache_folder.mkdir(mode=0o700)
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(cache_folder))
+    measure = {"height": "max(tool.y)"}
+    given: dict[str, Any] = {"t": 0.1, "samples": 4, "block": 2, "workers": 2, "retries": 0}
+    recipe = lw.study(ELBOW, {"l2": [1.0, 1.1]}, measure, t=0.1, samples=4).recipe
+    for entry in cache_folder.glob("*.lwc"):
+        entry.unlink()
+    store = tmp_path / "a"
+    masses = {"l2": [1.0, 1.1]}
+
+    def make() -> None:
+        lw.study(ELBOW, masses, measure, store=store, cluster="processes", **given)
+
+    with lock_code_cache(f"study-{recipe.digest[:24]}"):
+        thread = threading.Thread(target=make)
+        thread.start()
+        time.sleep(6)
+        assert not list(store.glob("blocks/*.json")), "a worker did not wait for the lock"
+    thread.join(60)
+    assert load_study(store).is_complete
+    made = {entry.name: entry.stat().st_ino for entry in cache_folder.glob("*.lwc")}
+    assert made
+    (store / "blocks/0.json").unlink()
+    resume_study(store, workers=2, cluster="processes")
+    assert {entry.name: entry.stat().st_ino for entry in cache_folder.glob("*.lwc")} == made

@@ -160,11 +160,9 @@ class ProcessEngine:
                             worker.end()
                             worker = start_worker()
                             pool.append(worker)
-                            waiting.register(
-                                worker.process.stdout,
-                                selectors.EVENT_READ,
-                                worker,  # type: ignore[arg-type]
-                            )
+                            pipe = worker.process.stdout
+                            assert pipe is not None
+                            waiting.register(pipe, selectors.EVENT_READ, worker)
                         self._send_next(worker, blocks, again)
                     raise_lost()
         except KeyboardInterrupt:

@@ -7,6 +7,8 @@ that the loss of workers, or of the scheduler, costs the blocks at hand and noth
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +32,9 @@ TASKS_PER_WORKER = 2
 
 RECONNECT_SECONDS = 120.0
 """Time during which a lost scheduler is looked for: it may be restarted by hand or by a service."""
+
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
+"""What waiting for a scheduler that dies may raise, besides errors of the connection."""
 
 _PAUSE = 0.5
 """Seconds between looks at the cluster."""
@@ -89,13 +94,25 @@ class DaskEngine:
                 remedy="give the address of a scheduler, tcp://host:8786, or a cluster object",
             ) from None
         self._owned.append(client)
-        try:
-            client.wait_for_workers(1, timeout=START_SECONDS)
-        except (TimeoutError, distributed.TimeoutError):
-            raise LinkwrightError(
-                "the cluster has no workers", remedy="start workers, then resume the study"
-            ) from None
+        self._wait_for_workers(client)
         return client
+
+    def _wait_for_workers(self, client: Client) -> None:
+        """Wait until there is a worker."""
+        end = time.monotonic() + START_SECONDS
+        while not self._worker_count(client):
+            if time.monotonic() > end:
+                raise LinkwrightError(
+                    "the cluster has no workers", remedy="start workers, then resume the study"
+                )
+            time.sleep(0.1)
+
+    def _worker_count(self, client: Client) -> int:
+        """Return the number of workers; those of a local cluster that ended are started again."""
+        for one in self._owned:
+            if isinstance(one, LocalStudyCluster):
+                one.revive()
+        return len(client.scheduler_info(n_workers=-1)["workers"])
 
     def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
         """Make blocks until there are no more."""
@@ -110,12 +127,15 @@ class DaskEngine:
                         if not pending:
                             return
                         self._collect(client, again, pending, report)
-                    except _ConnectionLostError:
+                    except (_ConnectionLostError, OSError, *_CANCELLED):
                         again += self._unfinished(pending)
                         pending.clear()
                         client = self._reconnect(client)
                     raise_lost()
         except KeyboardInterrupt:
+            for one in self._owned:
+                if isinstance(one, LocalStudyCluster):
+                    one.kill()
             for future in pending:
                 future.cancel()
             raise
@@ -129,7 +149,7 @@ class DaskEngine:
     ) -> None:
         """Keep as many tasks outstanding as workers can use, not more."""
         self._check_connection(client)
-        count = max(1, len(client.scheduler_info(n_workers=-1)["workers"])) * TASKS_PER_WORKER
+        count = max(1, self._worker_count(client)) * TASKS_PER_WORKER
         while len(pending) < count:
             block = again.pop() if again else next(blocks, None)
             if block is None:
@@ -210,18 +230,17 @@ class DaskEngine:
 
     def _reconnect(self, old: Client) -> Client:
         """Return a client of the restarted scheduler."""
-        if old is self.cluster:
-            given: Any = getattr(old, "_start_arg", None) or old.scheduler.address
-            self.cluster = given
+        if old is self.cluster:  # a client of the user, which stays theirs
+            self.cluster = getattr(old, "_start_arg", None)
         address = self.cluster
         if old in self._owned:
             self._owned.remove(old)
-        _close_quietly(old)
+            _close_quietly(old)
         end = time.monotonic() + RECONNECT_SECONDS
         while True:
             try:
                 return self._connect()
-            except LinkwrightError:
+            except (LinkwrightError, OSError, *_CANCELLED):
                 if time.monotonic() > end:
                     raise LinkwrightError(
                         f"the scheduler {address} has not come back",

@@ -269,6 +269,7 @@ class _GroupEvaluation:
             self.objects[analysis] = made
             for lane in range(len(self.group)):
                 place = int(self.group.lanes[lane])
+                one: Any
                 try:
                     one = make(self.group, lane, int(self.found.seeds[place]))
                 except Exception as error:  # whatever is wrong with a design is its failure

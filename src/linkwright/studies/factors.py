@@ -213,6 +213,9 @@ def _reader_of(
             )
         if table in CHOICES:
             return given
+        plain = _plain_number(given)
+        if plain is not None:  # a design that the mechanism rejects is a failure, no mistake here
+            return plain
         if table in ("torque", "control"):
             try:
                 return expression_to_float(parse_expression(given))
@@ -226,6 +229,15 @@ def _reader_of(
         return float(found[key])
 
     return read
+
+
+def _plain_number(text: str) -> float | None:
+    """Return a number without a unit, None for another text."""
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
 
 
 def _split_values(given: object, name: str) -> tuple[str, list[object]]:

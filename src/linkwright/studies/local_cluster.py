@@ -32,26 +32,41 @@ class LocalStudyCluster:
     def start(self, distributed: Any) -> str:
         """Start scheduler and workers, and return the address."""
         self.scheduler = distributed.LocalCluster(
-            n_workers=0, processes=False, dashboard_address=None, silence_logs=50, host="127.0.0.1",
+            n_workers=0,
+            processes=False,
+            dashboard_address=None,
+            silence_logs=50,
+            host="127.0.0.1",
             protocol="tcp://",
-        )  # fmt: skip
-        address = str(self.scheduler.scheduler_address)
+        )
+        self.processes = [self._start_worker() for _ in range(self.workers)]
+        return str(self.scheduler.scheduler_address)
+
+    def _start_worker(self) -> subprocess.Popen[bytes]:
         options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
+        address = str(self.scheduler.scheduler_address)
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
-        for _ in range(self.workers):
-            command = [sys.executable, "-c", _WORKER_PROGRAM, address, *options]
-            silent = subprocess.DEVNULL
-            self.processes.append(
-                subprocess.Popen(
-                    command, env=environment, stdin=silent, stdout=silent, stderr=silent
-                )
-            )
-        return address
+        command = [sys.executable, "-c", _WORKER_PROGRAM, address, *options]
+        silent = subprocess.DEVNULL
+        return subprocess.Popen(
+            command, env=environment, stdin=silent, stdout=silent, stderr=silent
+        )
+
+    def revive(self) -> None:
+        """Start workers again whose nanny has ended too."""
+        for k, process in enumerate(self.processes):
+            if process.poll() is not None:
+                self.processes[k] = self._start_worker()
+
+    def kill(self) -> None:
+        """End workers at once; what they began is made again."""
+        for process in self.processes:
+            process.kill()
 
     def close(self) -> None:
         """End workers and scheduler."""

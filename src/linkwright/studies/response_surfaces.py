@@ -93,10 +93,10 @@ def fit_response_surface(
         still = names[int(np.argmax(low == high))]
         raise ArgumentError(f"the factor '{still}' does not vary", remedy="leave it out")
     points = (columns - low) / (high - low)
-    kernel = ConstantKernel(1.0, (1e-3, 1e4)) * RBF(np.ones(len(names)), (1e-2, 1e3))
-    kernel += WhiteKernel(1e-6, (1e-12, 1.0))
+    kernel = ConstantKernel(1.0, (1e-3, 1e3)) * RBF(np.ones(len(names)), (1e-2, 1e3))
+    kernel += WhiteKernel(1e-6, (1e-9, 1.0))
     process = GaussianProcessRegressor(
-        kernel, normalize_y=True, n_restarts_optimizer=1, random_state=0
+        kernel, alpha=1e-9, normalize_y=True, n_restarts_optimizer=1, random_state=0
     )
     left_out = np.arange(len(values)) % CHECK_SHARE == CHECK_SHARE - 1
     with warnings.catch_warnings():

@@ -175,7 +175,7 @@ def plan_study(
     >>> plan.count
     64
     """
-    given = signature(study).bind(mechanism, vary, measure, **arguments)  # type: ignore[arg-type]
+    given = signature(study).bind(mechanism, vary, measure, **arguments)
     given.apply_defaults()
     chosen = given.arguments
     names = ("t", "q0", "qd0", "torque", "control", "by", "integrator", "rtol", "atol", "samples")
@@ -228,7 +228,7 @@ def _kept_block(storage: ObjectStorage) -> int | None:
 
 def _check_recipe(recipe: StudyRecipe) -> None:
     """Raise for names that occur twice, unknown formulations and integrators."""
-    names = [one.name for one in (*recipe.factors, *recipe.measures)]
+    names = [one.name for one in recipe.factors] + [one.name for one in recipe.measures]
     for name in names:
         if name in RESERVED:
             raise ArgumentError(f"'{name}' is the name of a result", remedy="rename the measure")

@@ -188,7 +188,8 @@ def _correlations(study: Study, names: Sequence[str]) -> Figure:
     image = axes.imshow(values, vmin=-1, vmax=1, cmap="RdBu_r", aspect="auto")
     for (i, k), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.6 else INK_COLOR
-        axes.text(k, i, f"{value:.2f}", ha="center", va="center", color=color, fontsize=7)
+        text = f"{value:.2f}" if np.isfinite(value) else "constant"
+        axes.text(k, i, text, ha="center", va="center", color=color, fontsize=7)
     axes.set_xticks(range(len(factors)), factors)
     axes.set_yticks(range(len(measures)), measures)
     axes.tick_params(length=0)

@@ -136,17 +136,22 @@ def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
 
 def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
     """Return the number of designs that one worker makes per second."""
-    evaluate_designs(recipe, functions, 0, 1)
     rate = 0.0
     for count in PILOT_COUNTS:
         count = min(count, recipe.count)
-        begin = time.perf_counter()
-        evaluate_designs(recipe, functions, 0, count)
-        seconds = max(time.perf_counter() - begin, 1e-6)
+        first = _seconds_of(recipe, functions, count)  # it may compile
+        seconds = first if first > MAX_PILOT_SECONDS else _seconds_of(recipe, functions, count)
         rate = count / seconds
         if count == recipe.count or seconds > PILOT_SECONDS or 16 * seconds > MAX_PILOT_SECONDS:
             break
     return rate
+
+
+def _seconds_of(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], count: int) -> float:
+    """Return the time that the first designs take."""
+    begin = time.perf_counter()
+    evaluate_designs(recipe, functions, 0, count)
+    return max(time.perf_counter() - begin, 1e-6)
 
 
 def choose_block(recipe: StudyRecipe, rate: float, workers: int) -> int:

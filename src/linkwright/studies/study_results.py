@@ -85,7 +85,8 @@ class StudyResults(NotebookDisplayed):
         for name in (*self.factor_names, *self.measure_names):
             values = self.data[name].to_numpy()
             if values.dtype.kind == "f" and values.ndim == 1 and np.isfinite(values).any():
-                rows.append((name, np.nanmin(values), np.nanmean(values), np.nanmax(values)))
+                known = values[np.isfinite(values)]
+                rows.append((name, known.min(), known.mean(), known.max()))
         return NotebookTable(("", "smallest", "mean", "largest"), rows)
 
     def __str__(self) -> str:

@@ -47,6 +47,7 @@ class BlockReport:
     stopped: int
     seconds: float
     size: int = 0
+    worker: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +209,7 @@ class StudyStore:
             self.storage.write(array.chunk_key(block), content)
         failed = int((found.status == FAILED).sum())
         stopped = int((found.status == STOPPED).sum())
-        first = sorted(found.messages)[:MAX_MESSAGES]
+        first, facts = sorted(found.messages)[:MAX_MESSAGES], _worker_facts()
         marker = {
             "block": block,
             "designs": len(found),
@@ -217,11 +218,12 @@ class StudyStore:
             "seconds": round(seconds, 4),
             "messages": {str(found.start + place): found.messages[place] for place in first},
             "checksums": checksums,
-            **_worker_facts(),
+            **facts,
         }
         content = json.dumps(marker, ensure_ascii=False).encode()
         self.storage.write(self.marker_key(block), content)
-        return BlockReport(block, len(found), failed, stopped, seconds, size + len(content))
+        worker, total = str(facts["worker"]), size + len(content)
+        return BlockReport(block, len(found), failed, stopped, seconds, total, worker)
 
     def marker_key(self, block: int) -> str:
         """Return the key of a block's marker."""
@@ -311,12 +313,15 @@ class StudyStore:
         if isinstance(self.storage, MemoryStorage):
             raise FileError("a study in memory is read as a whole", remedy="give it a store")
         try:
-            return xarray.open_zarr(self.storage.address, chunks=None, consolidated=True)
+            found: xarray.Dataset = xarray.open_zarr(
+                self.storage.address, chunks=None, consolidated=True
+            )
         except (ImportError, ValueError) as error:
             raise MissingExtraError(
                 f"opening large results needs zarr: {error}",
                 remedy="install linkwright[studies]",
             ) from None
+        return found
 
     def summary(self) -> dict[str, int]:
         """Return how many designs there are by status, from the markers."""
