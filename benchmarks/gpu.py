@@ -4,8 +4,8 @@
     python gpu.py run out/gpu                     # on the machine with the GPU: NumPy and CuPy
 
 `prepare` writes sources, cubins and reference values, a copy of this script and the runtime. With
-`--variants`, it also compiles the inverse and forward dynamics with other choices of kernels (block,
-registers, sines), which `run` times in the same call.
+`--variants`, it also compiles the inverse and forward dynamics with other choices of kernels
+(block, registers, sines), which `run` times in the same call.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ extern "C" __global__ void copy(long long n, const float4 *a, float4 *b)
     const long long i = blockIdx.x*(long long)blockDim.x + threadIdx.x;
     if (i < n) b[i] = a[i];
 }
-extern "C" __global__ void rate_float(float *out, int trials) { multiply_add<float>(out, trials); }
-extern "C" __global__ void rate_double(double *out, int trials) { multiply_add<double>(out, trials); }
+extern "C" __global__ void rate_float(float *out, int n) { multiply_add<float>(out, n); }
+extern "C" __global__ void rate_double(double *out, int n) { multiply_add<double>(out, n); }
 """
 
 # -- here: prepare ---------------------------------------------------------------------------------
@@ -171,7 +171,8 @@ def run(folder: Path) -> int:
     floors = measure_floors(cp, folder)
     print(f"copy {floors['copy'] / 1e12:.2f} TB/s, multiply-adds {floors['float'] / 1e12:.1f}e12/s "
           f"in float32, {floors['double'] / 1e12:.1f}e12/s in float64\n")  # fmt: skip
-    head = ["robot", "function", "type", "layout", "1e9/s", "target", "memory floor", "arithmetic floor", "share of floor", "registers", "local bytes", "error"]  # fmt: skip
+    head = ["robot", "function", "type", "layout", "1e9/s", "target", "memory floor"]
+    head += ["arithmetic floor", "share of floor", "registers", "local bytes", "error"]
     rows, failures = [], 0
     for name in facts["rollouts"]:
         kernels = runtime.load_prepared_kernels(folder / name)
@@ -185,11 +186,13 @@ def run(folder: Path) -> int:
                     function = kernels.function(quantity)
                     speed = time_function(cp, function, precision, layout)
                     facts_of = entry_facts(cp, function, precision, layout)
-                    rows.append([name, quantity, kind, layout, *rate_row(name, quantity, precision, layout, speed, work, floors), *facts_of, f"{error:.0e}"])  # fmt: skip
+                    rates = rate_row(name, quantity, precision, layout, speed, work, floors)
+                    rows.append([name, quantity, kind, layout, *rates, *facts_of, f"{error:.0e}"])
                     limit = TOLERANCES[precision] * (100 if quantity[0] == "f" else 1)
                     failures += not error <= limit
         for precision in TOLERANCES:
-            row, error = run_rollout(cp, folder / name, name, facts["rollouts"][name], precision, floors)  # fmt: skip
+            own = facts["rollouts"][name]
+            row, error = run_rollout(cp, folder / name, name, own, precision, floors)
             rows.append(row)
             failures += not error <= (1e-5 if precision == "float" else 1e-11)
     print_table(head, rows)
@@ -200,7 +203,8 @@ def run(folder: Path) -> int:
             time_function(cp, function, "float", layout) / 1e9 for layout in ("columns", "rows")
         ]
         registers, local = entry_facts(cp, function, "float", "columns")
-        print(f"{key}: columns {speeds[0]:.2f}, rows {speeds[1]:.2f}, {registers} registers, {local} local bytes")  # fmt: skip
+        text = f"columns {speeds[0]:.2f}, rows {speeds[1]:.2f}, {registers} registers"
+        print(f"{key}: {text}, {local} local bytes")
     print(f"\n{failures} failures")
     return failures
 
@@ -242,8 +246,10 @@ def measure_floors(cp: Any, folder: Path) -> dict[str, float]:
     time = median_time(cp, lambda: copy((n // 256,), (256,), (np.int64(n), a, b)))
     found = {"copy": 32 * n / time}
     for precision, kind in (("float", cp.float32), ("double", cp.float64)):
-        out, trials, kernel = cp.empty(132 * 16 * 256, kind), 400, module.get_function(f"rate_{precision}")  # fmt: skip
-        time = median_time(cp, lambda k=kernel, o=out, r=trials: k((132 * 16,), (256,), (o, np.int32(r))))  # fmt: skip
+        out, trials = cp.empty(132 * 16 * 256, kind), 400
+        kernel = module.get_function(f"rate_{precision}")
+        given = (out, np.int32(trials))
+        time = median_time(cp, lambda k=kernel, x=given: k((132 * 16,), (256,), x))
         found[precision] = out.size * trials * 128 / time
     return found
 

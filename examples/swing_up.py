@@ -109,7 +109,8 @@ def main() -> None:
             f"t = {t:4.2f} s   x = {x:6.2f} m   angle from upright = {np.degrees(angle):7.1f} deg"
         )
     print(
-        f"{given.samples} samples of {Sweep.horizon} steps, {len(found) - 1} times, in {taken:.2f} s"
+        f"{given.samples} samples of {Sweep.horizon} steps, "
+        f"{len(found) - 1} times, in {taken:.2f} s"
     )
 
 

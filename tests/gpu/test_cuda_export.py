@@ -41,6 +41,7 @@ def test_nvrtc_compiles_exported_kernels() -> None:
     assert compile_by_nvrtc(str(made.files["elbow.cu"]), "sm_90")[:4] == b"\x7fELF"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 def test_nvcc_compiles_the_example(tmp_path: Path) -> None:
     made = lw.export(lw.gallery("elbow"), to="cuda", precision="float")
