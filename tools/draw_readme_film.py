@@ -15,7 +15,6 @@ from math import tau
 from pathlib import Path
 
 import numpy as np
-from linkwright.show.scene import mechanism_scene
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -26,6 +25,7 @@ from linkwright.motion import through
 from linkwright.show.figure_style import GRAY_COLOR, with_figure_style
 from linkwright.show.glyph_brush import GlyphBrush
 from linkwright.show.ground_glyphs import build_ground_glyphs
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.scaled_axes import drawing_bounds
 from linkwright.show.stick_figures import DrawingDetails, draw_moving_glyphs
 from linkwright.show.traced_points import drawn_placements_at_times, find_traced_points

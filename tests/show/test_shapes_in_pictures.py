@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.shape_surfaces import ShapeSurface
 from tests.commands import ok
 

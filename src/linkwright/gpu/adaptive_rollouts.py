@@ -99,8 +99,7 @@ def roll_out_adaptively_on_device(
     program = _cached_program(functions, method)
     given = [x for x in (q0, qd0, inputs) if x is not None]
     with current_stream(cp, given):
-        turn = (lambda x: x) if layout == "rows" else (lambda x: x.T)
-        starts = [turn(take_array(cp, x).astype("float64")) for x in (q0, qd0)]
+        starts = [_as_rows(take_array(cp, x).astype("float64"), layout) for x in (q0, qd0)]
         count = max(len(x) if x.ndim > 1 else 1 for x in starts)
         words = cp.ascontiguousarray(
             cp.broadcast_to(cp.asarray(program.start_words), (count, program.places[""]))
@@ -110,10 +109,11 @@ def roll_out_adaptively_on_device(
         _fill(words, state + model.nq, starts[1], model.nv, "qd0")
         efforts, place = len(program.motion.input_names), program.places["buffers.parameters"]
         if inputs is not None:
-            _fill(words, place, turn(take_array(cp, inputs)), efforts, "inputs")
+            _fill(words, place, _as_rows(take_array(cp, inputs), layout), efforts, "inputs")
         if parameters is not None:
             kept = len(model.parameters)
-            _fill(words, place + efforts, turn(take_array(cp, parameters)), kept, "parameters")
+            values = _as_rows(take_array(cp, parameters), layout)
+            _fill(words, place + efforts, values, kept, "parameters")
         clock = program.places["buffers.clock"]
         words[:, clock + Clock.TIME] = t
         words[:, clock + Clock.RTOL], words[:, clock + Clock.ATOL] = rtol, atol
@@ -143,6 +143,11 @@ def _advance(functions: CudaModel, program: AdaptiveProgram, words: Any, goal: f
     state = program.places["buffers.states"]
     is_lost = ends != int(MotionEnd.REACHED)
     words[:, state : state + program.motion.state_count][is_lost] = cp.nan
+
+
+def _as_rows(x: Any, layout: str) -> Any:
+    """Return an array with a trajectory in each row."""
+    return x if layout == "rows" else x.T
 
 
 def _fill(words: Any, place: int, values: Any, size: int, name: str) -> None:

@@ -17,7 +17,7 @@ from ..simulation.fixed_steps.compiled_steps import CompiledStep
 from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
 from ..simulation.fixed_steps.step_methods import check_method
 from ..simulation.fixed_steps.trajectory_batch import controller_acts
-from ..simulation.inputs import check_inputs_without
+from ..simulation.varied_inputs import check_inputs_without
 from .adaptive_rollouts import ADAPTIVE_METHODS, roll_out_adaptively_on_device
 from .device_runtime import (
     LAYOUTS,

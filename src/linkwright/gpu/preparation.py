@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..errors import ArgumentError, FileError
 from ..model.model import Model
 from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
 from ..tape import Tape
+from ..types import Floats
 from ..writers.exported_functions import DEFAULT_QUANTITIES
 from ..writers.reference_values import draw_reference_inputs, evaluate_tape_exactly
 from . import device_runtime
@@ -71,7 +73,7 @@ def prepare_kernels(
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
     records: dict[str, object] = {}
-    references: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
+    references: dict[str, Any] = {}
     for quantity in quantities:
         name, *frame = quantity.split(":")
         tape, stem = model.tape(name, *frame), "_".join((name, *frame))
@@ -100,9 +102,7 @@ def prepare_kernels(
     return target
 
 
-def reference_states(
-    model: Model, tape: Tape, name: str, states: int
-) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+def reference_states(model: Model, tape: Tape, name: str, states: int) -> dict[str, Floats]:
     """Return inputs that float32 holds exactly, and the outputs there in ball arithmetic."""
     generator = np.random.default_rng(len(tape))
     given, found = [], []

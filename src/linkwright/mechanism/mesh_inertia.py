@@ -40,7 +40,7 @@ def mesh_triangles(file: str) -> Floats:
     """Return the triangles (n, 3, 3) of a mesh file, in its own units."""
     import numpy as np
 
-    mesh = _read_mesh(file)
+    mesh = read_mesh_file(file)
     found: Floats = np.asarray(mesh.vertices, dtype=float)[np.asarray(mesh.faces)]
     return found
 

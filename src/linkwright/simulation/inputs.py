@@ -84,15 +84,11 @@ class ForceLaw:
 
     def with_tables(self, tables: tuple[TimeTable, ...]) -> ForceLaw:
         """Return the inputs with other tables; both share their compiled code."""
-        return self._sharing_code(replace(self, tables=tables))
+        return _share_code(self, replace(self, tables=tables))
 
     def with_feedback(self, feedback: Feedback) -> ForceLaw:
         """Return the inputs with other gains, reference and start of the controller."""
-        return self._sharing_code(replace(self, feedback=feedback))
-
-    def _sharing_code(self, other: ForceLaw) -> ForceLaw:
-        other.__dict__["_compiled"] = self._compiled
-        return other
+        return _share_code(self, replace(self, feedback=feedback))
 
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Return w at an instant; q and q̇ are used only if `function` is given."""
@@ -216,6 +212,12 @@ class ForceLaw:
             list(named),
         )
         return compile_tape(schedule_tape(normalize_tape(record_tape(function))), threads=1)
+
+
+def _share_code(source: ForceLaw, other: ForceLaw) -> ForceLaw:
+    """Return the other law, with the compiled code of the first."""
+    other.__dict__["_compiled"] = source._compiled
+    return other
 
 
 def filled(values: Floats) -> Floats:

@@ -51,6 +51,13 @@ def _write_cpp(request: ExportRequest) -> ExportedFiles:
     return ExportedFiles("cpp", files, usage=usage, is_folder=True)
 
 
+def _write_cuda(request: ExportRequest) -> ExportedFiles:
+    from ..readings.cuda.cuda_files import write_cuda_files
+
+    files, usage = write_cuda_files(request.code)
+    return ExportedFiles("cuda", files, usage=usage, is_folder=True)
+
+
 def _write_casadi(request: ExportRequest) -> ExportedFiles:
     from ..readings.targets.casadi_code import write_casadi_files
 
@@ -105,6 +112,7 @@ _TYPED_FUNCTIONS = _FUNCTIONS | {"precision"}
 _CODE_TARGETS = (
     ExportTarget("c", "C99, and batches with SIMD", _write_c, _TYPED_FUNCTIONS, is_folder=True),
     ExportTarget("cpp", "a C++ header for Eigen", _write_cpp, _TYPED_FUNCTIONS, is_folder=True),
+    ExportTarget("cuda", "CUDA kernels", _write_cuda, _TYPED_FUNCTIONS, is_folder=True),
     ExportTarget("casadi", "saved CasADi functions", _write_casadi, _FUNCTIONS, is_folder=True),
     ExportTarget("numpy", "a Python module for NumPy", _write_numpy, _FUNCTIONS),
     ExportTarget("matlab", "MATLAB and GNU Octave", _write_matlab, _FUNCTIONS, is_folder=True),

@@ -92,7 +92,9 @@ def draw(
                 boxes=boxes,
                 shapes=not sticks,
             )
-            notes = () if sticks else show.scene.mechanism_scene(mechanism).drawn_shapes.notes
+            notes = (
+                () if sticks else show.mechanism_scene.mechanism_scene(mechanism).drawn_shapes.notes
+            )
         elif what not in ("graph", "sparsity"):
             raise LinkwrightError(
                 f"'{what}' cannot be drawn", remedy="use picture, graph or sparsity"

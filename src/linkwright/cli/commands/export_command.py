@@ -40,8 +40,8 @@ def export(
     Parameters
     ----------
     to
-        A file format (toml, urdf, mjcf), a language (c, cpp, casadi, numpy, matlab, rust, latex),
-        wasm (WebAssembly for JavaScript), or fmu (FMI 3.0) and fmu2 (FMI 2.0).
+        A file format (toml, urdf, mjcf), a language (c, cpp, cuda, casadi, numpy, matlab, rust,
+        latex), wasm (WebAssembly for JavaScript), or fmu (FMI 3.0) and fmu2 (FMI 2.0).
     output
         File to write (default: standard output), or folder of a target with several files.
     quantities
