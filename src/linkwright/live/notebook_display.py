@@ -93,7 +93,7 @@ def notebook_bundle(result: Displayed) -> dict[str, object]:
     except LinkwrightError:
         return bundle
     data = found[0] if isinstance(found, tuple) else found
-    return {**data, **bundle}
+    return {**(data or {}), **bundle}
 
 
 def marimo_display(result: Displayed) -> object:

@@ -215,7 +215,7 @@ def _page_mode(model: Model, place: Equilibrium, k: int) -> PageMode:
     phase = np.linspace(0.0, 2 * np.pi, _MODE_FRAMES + 1)
     period = np.array([_mode_position(model, place.q, swing * np.sin(a)) for a in phase])
     q = np.concatenate([period[:-1]] * _MODE_PERIODS + [period[-1:]])
-    t = np.arange(len(q)) * (2 * np.pi / omega / _MODE_FRAMES)
+    t = np.arange(len(q), dtype=np.float64) * float(2 * np.pi / omega / _MODE_FRAMES)
     turns = np.outer(np.cos(omega * t), omega * swing)
     largest = float(np.abs(shape).max())
     parts = sorted(zip(model.names.qd, shape.tolist(), strict=True), key=lambda one: -abs(one[1]))

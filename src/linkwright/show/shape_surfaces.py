@@ -196,4 +196,4 @@ def _without_small_details(triangles: Floats, grid: float) -> Floats:
     corners = np.sort((shifted[..., 0] * most + shifted[..., 1]) * most + shifted[..., 2], axis=1)
     is_face = (np.diff(corners, axis=1) > 0).all(axis=1)
     _, first = np.unique(corners[is_face], axis=0, return_index=True)
-    return _with_area(cells[is_face][np.sort(first)] * grid)
+    return _with_area(np.multiply(cells[is_face][np.sort(first)], grid, dtype=np.float64))

@@ -138,7 +138,7 @@ def simulate_for_studio(
     start: dict[str, object] = {}
     if q is not None:
         start = {"q0": np.array(q, dtype=float), "qd0": np.array(qd or [], dtype=float)}
-    run = simulate(mechanism, seconds, torque=dict(efforts) or None, **start)  # type: ignore[arg-type]
+    run = simulate(mechanism, seconds, torque=dict(efforts) or None, **start)  # type: ignore[call-overload]
     said = [f"{run.t[-1]:.4g} s; energy is accounted for to {run.audit:.1e} of the largest."]
     said += [] if run.finished else [f"It ends early: {run.status}."]
     said += [f"t = {event.t:.4g} s: {event.name} {event.what}" for event in run.events[:20]]
