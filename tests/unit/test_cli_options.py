@@ -39,7 +39,7 @@ def test_every_command_and_every_option_has_help(name: str) -> None:
 def test_options_of_the_mechanism_come_with_its_file() -> None:
     options = {name: {one.name for one in made.params} for name, made in PROGRAM.commands.items()}
     reading = {name for name, given in options.items() if "file" in given}
-    assert set(options) - reading == {"gallery", "schema"}
+    assert set(options) - reading == {"cam", "gallery", "schema"}
     for name in ("base", "closure"):
         assert {command for command, given in options.items() if name in given} == reading
     with pytest.raises(LinkwrightError, match="elbow: --closure is for mechanisms with loops"):

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..expressions import expression_to_float
 from ..kinematics.actuator_groups import ActuatorGroup, group_actuators, has_independent_columns
+from ..kinematics.closing.steps import jacobian_pseudoinverse
 from ..mechanism import Actuator, Mechanism, mechanism_names
 from ..mechanism.effort_bounds import (
     UNBOUNDED,
@@ -73,7 +74,7 @@ class _GroupReach:
 
     @cached_property
     def _inverse(self) -> Floats:
-        return np.asarray(np.linalg.pinv(self.block), dtype=float)
+        return jacobian_pseudoinverse(self.block, _ZERO_SHARE)
 
     def efforts(self, tau: Floats) -> Floats:
         """Return the efforts (…, samples, columns) of least norm that come closest to τ."""

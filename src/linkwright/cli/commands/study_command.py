@@ -33,7 +33,13 @@ TextAssignments = Annotated[
 
 @register_command("Motion")
 def study(
-    file: Annotated[str, typer.Argument(metavar="FILE|resume|report")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|resume|report",
+            help="A mechanism: a file, or a name in the gallery; or resume, or report.",
+        ),
+    ],
     *,
     words: Annotated[
         list[str] | None,
