@@ -74,35 +74,47 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
         return None
     setting, own = ConstrainedBodyStates(tree), tree.motion
     found = [(tie, restraint_rows(tie, setting)) for tie in ties]
+    residual = _stack_constraint_rows([row for _, rows in found for row in rows.positions])
+    nonholonomic = _stack_constraint_rows([row for _, rows in found for row in rows.velocities])
     N = coordinate_rate_matrix(tree, own.q)
-    V: list[Array] = []
-    owners: list[str] = []
-    units: list[str] = []
-    position_rows: list[int] = []
-    for tie, rows in found:
-        phi = _stack_constraint_rows(rows.positions)
-        position_rows += range(len(owners), len(owners) + len(rows.positions))
-        V += [ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), *rows.velocities]
-        owners += [tie.name] * (len(rows.positions) + len(rows.velocities))
-        units += _restraint_row_units(tie, rows.positions) + _restraint_row_units(
-            tie, rows.velocities
-        )
-    velocity = _stack_constraint_rows(V)
-    J = ca.jacobian(velocity, own.qd)
+    # All equations are differentiated at once and forward: the derivatives of a body's motion are
+    # then common to all loops that the body closes, as a platform does with its legs.
+    rates = ca.jtimes(residual, own.q, N @ own.qd) + ca.jacobian(residual, own.t)
+    slopes = ca.vertcat(ca.jacobian(residual, own.q) @ N, ca.jacobian(nonholonomic, own.qd))
+    order = _file_order_of_rows([rows for _, rows in found])
+    velocity, J = ca.vertcat(rates, nonholonomic)[order], slopes[order, :]
+    owners = [tie.name for tie, rows in found for _ in (*rows.positions, *rows.velocities)]
+    units = [
+        unit
+        for tie, rows in found
+        for part in (rows.positions, rows.velocities)
+        for unit in _restraint_row_units(tie, part)
+    ]
     _check_constraint_rows_restrict(J, owners, loops_between_moving_links(tree))
     gamma = ca.jtimes(velocity, own.q, N @ own.qd) + ca.jacobian(velocity, own.t)
-    residual = _stack_constraint_rows([row for _, rows in found for row in rows.positions])
     upright = _stack_constraint_rows([row for _, rows in found for row in rows.upright])
     return ConstraintEquations(
         tuple(owners),
         tuple(units),
-        tuple(position_rows),
+        tuple(k for k, row in enumerate(order) if row < residual.shape[0]),
         residual,
         velocity,
         J,
         ca.densify(gamma),
         upright,
     )
+
+
+def _file_order_of_rows(parts: Sequence[ConstraintRows]) -> list[int]:
+    """Return the places of the rows in file order, positions of a part before its velocities, where
+    all positions are stacked on all velocities."""
+    order: list[int] = []
+    position, velocity = 0, sum(len(rows.positions) for rows in parts)
+    for rows in parts:
+        order += range(position, position + len(rows.positions))
+        order += range(velocity, velocity + len(rows.velocities))
+        position, velocity = position + len(rows.positions), velocity + len(rows.velocities)
+    return order
 
 
 def _stack_constraint_rows(rows: Sequence[Scalar]) -> Array:
