@@ -57,7 +57,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 def request(studio: Studio, path: str, **headers: str) -> tuple[int, str, dict[str, str]]:
-    with closing(http.client.HTTPConnection("127.0.0.1", studio.port)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", studio.port, PATIENCE)) as connection:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         return answer.status, answer.read().decode(), dict(answer.getheaders())
@@ -195,6 +195,8 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         ask(socket, "simulation", seconds=0.1)
         receive_until(socket, kind="simulation", state="done")
         _kill_workers(studio)  # while they rest
+        ask(socket, "simulation", seconds=0.2)
+        receive_until(socket, kind="simulation", state="done")
         file.write_text(ELBOW.replace('"elbow"', '"arm"'))
         assert receive_until(socket, type="file")["name"] == "arm"
 
