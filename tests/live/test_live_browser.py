@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -266,6 +267,63 @@ def test_phone_dark_page_and_labels_for_screen_readers(person: Person) -> None:
         assert browser.evaluate(unnamed) == 0
     finally:
         browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+NOTEBOOK = """
+(async () => {
+  const values = window.given, listeners = new Map();
+  window.model = {
+    saved: null, changed: {},
+    get: (name) => values[name],
+    set(name, value) { values[name] = value; this.changed[name] = value; },
+    save_changes() { this.saved = { ...this.saved, ...this.changed }; this.changed = {}; },
+    on: (name, act) => listeners.set(name, [...listeners.get(name) ?? [], act]),
+    off: (name, act) => listeners.set(name, (listeners.get(name) ?? []).filter((one) => one !== act)),
+    receive(name, value) { values[name] = value; for (const act of listeners.get(`change:${name}`) ?? []) act(); },
+    listeners,
+  };
+  const address = URL.createObjectURL(new Blob([window.script], { type: "text/javascript" }));
+  const widget = (await import(address)).default;
+  window.endWidget = widget.render({ model: window.model, el: document.body });
+})()
+"""
+"""A front end of notebooks, with the part of its model that widgets use."""
+
+
+def test_a_notebook_and_its_picture_tell_each_other(person: Person, tmp_path: Path) -> None:
+    view = lw.show.viewer(lw.gallery("elbow"))
+    names = ("_scene", "q", "parameters", "picked", "t")
+    given = json.dumps({name: getattr(view, name) for name in names})
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!doctype html><style>{view._css}</style><body></body>", encoding="utf-8")
+    person.browser.open(page, 1280, 1000)
+    person.browser.evaluate(f"window.given = {given}; window.script = {json.dumps(view._esm)}; 0")
+    person.browser.evaluate(NOTEBOOK)
+    person.wait("document.querySelector('input[aria-label=\"q1, rad\"]') !== null", "the sliders")
+
+    def tell_python(name: str) -> None:
+        """Give what the front end saved to the widget, as a kernel does."""
+        person.wait(f"model.saved !== null && {json.dumps(name)} in model.saved", f"a saved {name}")
+        view.set_state(json.loads(person.browser.evaluate("JSON.stringify(model.saved)")))
+
+    seen: list[str] = []
+    view.observe(lambda change: seen.append(change["name"]), ["q", "parameters"])
+    person.type_value("q1, value with unit", "30 deg")
+    tell_python("q")
+    assert view.q[0] == pytest.approx(np.pi / 6)
+    person.type_value("m2, value with unit", "2.5 kg")
+    tell_python("parameters")
+    assert float(lw.derive(view.mechanism).parameters["m2"]) == 2.5
+    assert set(seen) == {"q", "parameters"}
+
+    person.browser.evaluate("model.saved = null")
+    person.browser.evaluate("model.receive('q', [0.25, -0.5])")  # and the other direction
+    slider = "document.querySelector('input[aria-label=\"q2, rad\"]').value"
+    person.wait(f"Number({slider}) === -0.5", "the slider at the value of Python")
+    person.browser.evaluate("endWidget()")
+    left = "[...model.listeners.values()].flat().length"
+    assert person.browser.evaluate(left) == 0
+    assert person.browser.complaints() == []
 
 
 @pytest.mark.slow

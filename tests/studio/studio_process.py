@@ -49,18 +49,26 @@ class Studio:
         } | headers
         return connect(self.url.replace("http", "ws", 1) + "socket", **given)
 
-    def worker_processes(self) -> dict[int, str]:
-        """The worker processes of the studio, with their states."""
+    def processes(self) -> list[tuple[int, str, str]]:
+        """All processes of the studio: number, state and command."""
         listed = subprocess.run(
             ["ps", "-ww", "-o", "pid=,stat=,args=", "--sid", str(self.process.pid)],
             capture_output=True, text=True, check=False, timeout=PATIENCE,
         ).stdout  # fmt: skip
         rows = [line.split(None, 2) for line in listed.splitlines()]
-        return {int(row[0]): row[1] for row in rows if "serve_timed_work" in row[-1]}
+        return [(int(row[0]), row[1], row[-1]) for row in rows]
+
+    def worker_processes(self) -> dict[int, str]:
+        """The worker processes of the studio, with their states."""
+        return {one[0]: one[1] for one in self.processes() if "serve_timed_work" in one[2]}
 
     def stop(self) -> tuple[int, str]:
-        """Ctrl-C; the status, and what was printed as an error."""
-        os.killpg(self.process.pid, signal.SIGINT)
+        """Ctrl-C for all but the process around the command, which would end it after 0.8 s, on a
+        busy machine too early; the status, and what was printed as an error."""
+        for number, _, _ in self.processes():
+            if number != self.process.pid:
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGINT)
         _, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, errors
 

@@ -76,7 +76,7 @@ def test_a_file_is_edited_beside_its_page(browser: Browser, tmp_path: Path) -> N
     file.write_text(PENDULUM)
     with open_studio(browser, file) as (_, person):
         assert words(person, "h1") == "pendulum"
-        assert words(person, "#summary") == "1 body, 1 joint, 1 degrees of freedom, 2 kg"
+        assert words(person, "#summary") == "1 body, 1 joint, 1 degree of freedom, 2 kg"
 
         before = ink(person)  # the picture with its slider
         x, y = person.place('#viewer input[aria-label="swing, rad"]')

@@ -75,10 +75,11 @@ def read_studio_file(
     except RecursionError:
         return StudioProblem("is nested too deeply", path.name, "write it flatter", None)
     freedom = facts["freedom"]
+    noun = "degree" if freedom == 1 else "degrees"
     said = [
         count_with_noun(len(facts["bodies"]), "body"),
         count_with_noun(len(facts["joints"]), "joint"),
-        "unknown mobility" if freedom is None else f"{freedom} degrees of freedom",
+        "unknown mobility" if freedom is None else f"{freedom} {noun} of freedom",
         f"{facts['total_mass']:.4g} kg",
     ]
     shown = {
