@@ -38,7 +38,7 @@ class BudgetExceededError(LinkwrightError):
     """Work was ended because it exceeded its budget."""
 
 
-class WorkerEndedError(LinkwrightError):
+class TimedWorkerEndedError(LinkwrightError):
     """The process of a worker ended while it worked: it was killed, or had no memory."""
 
 
@@ -66,7 +66,7 @@ class TimedWorkerProcess:
     ) -> Result:
         """Return function(*arguments), or raise `BudgetExceededError` after that many seconds."""
         if self._process is not None:  # it may have ended while it rested
-            with contextlib.suppress(WorkerEndedError):
+            with contextlib.suppress(TimedWorkerEndedError):
                 self._await_worker_answer(bool, (), _MAX_IMPORT_SECONDS)
         if self._process is None:
             with self._starting:
@@ -111,7 +111,7 @@ class TimedWorkerProcess:
             if late or (_HAS_CPU_TIMER and ended == -signal.SIGPROF):
                 self.spent_seconds += seconds
                 raise BudgetExceededError(f"took more than {seconds:.3g} s")
-            raise WorkerEndedError("its process ended, probably for lack of memory")
+            raise TimedWorkerEndedError("its process ended, probably for lack of memory")
         good, value, took = found[0]
         self.spent_seconds += took
         if not good:

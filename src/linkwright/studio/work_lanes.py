@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import LinkwrightError
-from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess, WorkerEndedError
+from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess, TimedWorkerEndedError
 
 JobMessage = Mapping[str, object]
 _REST_SECONDS = 1.0
@@ -106,14 +106,14 @@ class WorkLane:
         try:
             try:
                 result = job.work(self._worker, lambda stage: self._report(job, stage))
-            except WorkerEndedError:
+            except TimedWorkerEndedError:
                 if not job.retry:
                     raise
                 result = job.work(self._worker, lambda stage: self._report(job, stage))
             state, told = "done", dict(result)
         except KeyboardInterrupt:
             state, told = "cancelled", {}
-        except WorkerEndedError:
+        except TimedWorkerEndedError:
             said = "its worker process was ended from outside; ask again to repeat it"
             state, told = "failed", {"error": said}
         except BudgetExceededError as error:
