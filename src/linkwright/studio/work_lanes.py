@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import LinkwrightError
-from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess, TimedWorkerEndedError
+from ..processes.timed_worker import BudgetExceededError, TimedWorkerEndedError, TimedWorkerProcess
 
 JobMessage = Mapping[str, object]
 _REST_SECONDS = 1.0
