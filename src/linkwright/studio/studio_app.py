@@ -56,7 +56,7 @@ class StudioApplication:
             WebSocketRoute("/{token}/socket", self.talk),
         ]
         handlers = {404: self.refuse, 405: self.refuse}
-        return Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)  # type: ignore[arg-type]
+        return Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:

@@ -136,10 +136,9 @@ def simulate_for_studio(
     """A run from the state of the picture, as the scene that plays it, with sentences on it."""
     if parameters:
         mechanism = mechanism.with_parameters(**parameters)
-    start: dict[str, object] = {}
-    if q is not None:
-        start = {"q0": np.array(q, dtype=float), "qd0": np.array(qd or [], dtype=float)}
-    run = simulate(mechanism, seconds, torque=dict(efforts) or None, **start)  # type: ignore[arg-type]
+    q0 = None if q is None else np.array(q, dtype=float)
+    qd0 = None if q is None else np.array(qd or [], dtype=float)
+    run = simulate(mechanism, seconds, q0, qd0, torque=dict(efforts) or None)
     said = [f"{run.t[-1]:.4g} s; energy is accounted for to {run.audit:.1e} of the largest."]
     said += [] if run.finished else [f"It ends early: {run.status}."]
     said += [f"t = {event.t:.4g} s: {event.name} {event.what}" for event in run.events[:20]]
