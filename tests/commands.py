@@ -43,6 +43,7 @@ def run_in_new_python(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdout: int | IO[str] = subprocess.PIPE,
+    timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from linkwright.cli import main; main()", *words],
@@ -51,6 +52,7 @@ def run_in_new_python(
         text=True,
         cwd=cwd,
         env=env,
+        timeout=timeout,
     )
 
 

@@ -7,91 +7,17 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwright as lw
+from tests.live.person import VIEWER, Person
 from tests.report.browser import Browser, found
 
 PROGRAM = found()
 if PROGRAM is None and os.environ.get("LINKWRIGHT_BROWSER") != "required":
     pytest.skip("left out: no Chromium is installed", allow_module_level=True)
-
-VIEWER = "document.querySelector('.lw-live').viewer"
-
-
-class Person:
-    """Somebody in front of a page."""
-
-    def __init__(self, browser: Browser, folder: Path) -> None:
-        self.browser, self.folder = browser, folder
-
-    def read(self, scene: lw.live.LiveScene, width: int = 1280, title: str = "page") -> None:
-        """Open the page of a scene, and wait until its mechanism runs."""
-        path = self.folder / f"{title}.html"
-        path.write_text(lw.live.page(scene), encoding="utf-8")
-        self.browser.open(path, width, 1000)
-        self.browser.evaluate(f"{VIEWER}.ready.then(() => new Promise(requestAnimationFrame))")
-
-    @property
-    def state(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.browser.evaluate(f"JSON.stringify({VIEWER}.state)"))
-        return found
-
-    def wait(self, condition: str, what: str) -> None:
-        for _ in range(300):
-            if self.browser.evaluate(condition):
-                return
-            time.sleep(0.05)
-        raise AssertionError(f"not seen: {what}")
-
-    def place(self, selector: str, share: tuple[float, float] = (0.5, 0.5)) -> tuple[float, float]:
-        box = self.browser.evaluate(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
-            "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
-        )
-        return box[0] + share[0] * box[2], box[1] + share[1] * box[3]
-
-    def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
-        self.browser.call(
-            "Input.dispatchMouseEvent", type=kind, x=x, y=y, buttons=buttons, clickCount=1,
-            button="left" if kind != "mouseMoved" or buttons else "none",
-        )  # fmt: skip
-
-    def drag(self, path: list[tuple[float, float]]) -> None:
-        self.mouse("mousePressed", *path[0], buttons=1)
-        for point in path[1:]:
-            self.mouse("mouseMoved", *point, buttons=1)
-        self.mouse("mouseReleased", *path[-1])
-
-    def click(self, selector: str) -> None:
-        x, y = self.place(selector)
-        self.drag([(x, y)])
-
-    def key(self, key: str, times: int = 1) -> None:
-        text = {"text": key} if len(key) == 1 else {}
-        for _ in range(times):
-            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-            self.browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
-
-    def type_value(self, label: str, text: str) -> None:
-        """Type into the field of a slider, then press Enter."""
-        field = f"input[aria-label={json.dumps(label)}]"
-        self.click(field)
-        self.browser.evaluate(f"document.querySelector({json.dumps(field)}).select()")
-        self.browser.call("Input.insertText", text=text)
-        self.browser.call(
-            "Input.dispatchKeyEvent",
-            type="keyDown",
-            key="Enter",
-            text="\r",
-            windowsVirtualKeyCode=13,
-        )
-
-    def picture(self, selector: str = ".lw-ink") -> str:
-        return str(self.browser.evaluate(f"document.querySelector('{selector}').toDataURL()"))
 
 
 @pytest.fixture(scope="module")
@@ -341,6 +267,63 @@ def test_phone_dark_page_and_labels_for_screen_readers(person: Person) -> None:
         assert browser.evaluate(unnamed) == 0
     finally:
         browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+NOTEBOOK = """
+(async () => {
+  const values = window.given, listeners = new Map();
+  window.model = {
+    saved: null, changed: {},
+    get: (name) => values[name],
+    set(name, value) { values[name] = value; this.changed[name] = value; },
+    save_changes() { this.saved = { ...this.saved, ...this.changed }; this.changed = {}; },
+    on: (name, act) => listeners.set(name, [...listeners.get(name) ?? [], act]),
+    off: (name, act) => listeners.set(name, (listeners.get(name) ?? []).filter((one) => one !== act)),
+    receive(name, value) { values[name] = value; for (const act of listeners.get(`change:${name}`) ?? []) act(); },
+    listeners,
+  };
+  const address = URL.createObjectURL(new Blob([window.script], { type: "text/javascript" }));
+  const widget = (await import(address)).default;
+  window.endWidget = widget.render({ model: window.model, el: document.body });
+})()
+"""
+"""A front end of notebooks, with the part of its model that widgets use."""
+
+
+def test_a_notebook_and_its_picture_tell_each_other(person: Person, tmp_path: Path) -> None:
+    view = lw.show.viewer(lw.gallery("elbow"))
+    names = ("_scene", "q", "parameters", "picked", "t")
+    given = json.dumps({name: getattr(view, name) for name in names})
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!doctype html><style>{view._css}</style><body></body>", encoding="utf-8")
+    person.browser.open(page, 1280, 1000)
+    person.browser.evaluate(f"window.given = {given}; window.script = {json.dumps(view._esm)}; 0")
+    person.browser.evaluate(NOTEBOOK)
+    person.wait("document.querySelector('input[aria-label=\"q1, rad\"]') !== null", "the sliders")
+
+    def tell_python(name: str) -> None:
+        """Give what the front end saved to the widget, as a kernel does."""
+        person.wait(f"model.saved !== null && {json.dumps(name)} in model.saved", f"a saved {name}")
+        view.set_state(json.loads(person.browser.evaluate("JSON.stringify(model.saved)")))
+
+    seen: list[str] = []
+    view.observe(lambda change: seen.append(change["name"]), ["q", "parameters"])
+    person.type_value("q1, value with unit", "30 deg")
+    tell_python("q")
+    assert view.q[0] == pytest.approx(np.pi / 6)
+    person.type_value("m2, value with unit", "2.5 kg")
+    tell_python("parameters")
+    assert float(lw.derive(view.mechanism).parameters["m2"]) == 2.5
+    assert set(seen) == {"q", "parameters"}
+
+    person.browser.evaluate("model.saved = null")
+    person.browser.evaluate("model.receive('q', [0.25, -0.5])")  # and the other direction
+    slider = "document.querySelector('input[aria-label=\"q2, rad\"]').value"
+    person.wait(f"Number({slider}) === -0.5", "the slider at the value of Python")
+    person.browser.evaluate("endWidget()")
+    left = "[...model.listeners.values()].flat().length"
+    assert person.browser.evaluate(left) == 0
+    assert person.browser.complaints() == []
 
 
 @pytest.mark.slow

@@ -35,5 +35,6 @@ def test_a_cell_has_the_widget_and_a_picture(monkeypatch: pytest.MonkeyPatch) ->
     kernel.version_info = (7, 0, 0)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "ipykernel", kernel)
     found = arm._repr_mimebundle_()
+    assert isinstance(found, dict)
     assert "application/vnd.jupyter.widget-view+json" in found
-    assert found["text/html"].startswith('<img alt="elbow"')  # type: ignore[index, union-attr]
+    assert str(found["text/html"]).startswith('<img alt="elbow"')

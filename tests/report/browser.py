@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ _PLACED = (
     "os.dup2(there[0], 3), os.dup2(there[1], 4), os.execv(sys.argv[3], sys.argv[3:])"
 )
 """Puts the pipe where the browser looks for it, and becomes the browser."""
+PATIENCE = 120.0
+"""Seconds until something counts as not happening, on a busy machine."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -97,6 +100,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self.rest:
+            ready, _, _ = select.select([self.read], [], [], PATIENCE)
+            assert ready, f"the browser is silent for {PATIENCE:g} s"
             more = os.read(self.read.fileno(), 1 << 20)
             assert more, "the browser ended"
             self.rest += more
@@ -112,13 +117,14 @@ class Browser:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
-    def open(self, page: Path, width: int, height: int = 900) -> None:
+    def open(self, page: Path | str, width: int, height: int = 900) -> None:
+        """Open a file, or an address, and wait until it is loaded."""
         self.events.clear()
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
             mobile=width < 600,
         )  # fmt: skip
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         for _ in range(300):
             if self.evaluate("document.readyState") == "complete":
                 self.evaluate("document.fonts.ready.then(() => 0)")
@@ -147,6 +153,6 @@ class Browser:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.wait(PATIENCE)
         self.write.close()
         self.read.close()

@@ -57,7 +57,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 def request(studio: Studio, path: str, **headers: str) -> tuple[int, str, dict[str, str]]:
-    with closing(http.client.HTTPConnection("127.0.0.1", studio.port)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", studio.port, PATIENCE)) as connection:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         return answer.status, answer.read().decode(), dict(answer.getheaders())
@@ -112,11 +112,17 @@ def test_tokens_are_long_and_new(studio: Studio) -> None:
     assert len(studio.token) >= 32
 
 
-def test_it_answers_what_a_page_asks(studio: Studio) -> None:
+def test_a_page_is_given_the_file(studio: Studio) -> None:
     with studio.socket() as socket:
         file = receive_until(socket, type="file")
         assert file["name"] == "elbow"
         assert [one["name"] for one in file["scene"]["coordinates"]] == ["q1", "q2"]
+
+
+@pytest.mark.slow
+def test_it_answers_what_a_page_asks(studio: Studio) -> None:
+    with studio.socket() as socket:
+        receive_until(socket, type="file")
         ask(socket, "equations", by="lagrange", steps=True)
         done = receive_until(socket, kind="equations", state="done")
         assert "Positions of the centres of mass" in done["html"]
@@ -195,6 +201,8 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         ask(socket, "simulation", seconds=0.1)
         receive_until(socket, kind="simulation", state="done")
         _kill_workers(studio)  # while they rest
+        ask(socket, "simulation", seconds=0.2)
+        receive_until(socket, kind="simulation", state="done")
         file.write_text(ELBOW.replace('"elbow"', '"arm"'))
         assert receive_until(socket, type="file")["name"] == "arm"
 
@@ -248,7 +256,7 @@ def test_a_thousand_saves_and_ten_pages(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_ends_it_and_its_workers(tmp_path: Path) -> None:
-    """It ends by itself: after 0.8 s it would be killed, and say that it was interrupted."""
+    """It ends by itself, with its workers."""
     file = tmp_path / "elbow.toml"
     file.write_text(ELBOW)
     with run_studio(file) as studio:
@@ -267,7 +275,9 @@ def test_ctrl_c_ends_it_and_its_workers(tmp_path: Path) -> None:
 def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     (tmp_path / "watchfiles.py").write_text("raise ImportError('no', name='watchfiles')")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    done = run_in_new_python("studio", "elbow", env=os.environ | {"PYTHONPATH": path})
+    done = run_in_new_python(
+        "studio", "elbow", env=os.environ | {"PYTHONPATH": path}, timeout=PATIENCE
+    )
     assert done.returncode == 2
     said = "linkwright: the studio needs watchfiles; install linkwright[studio]\n"
     assert done.stderr == said
@@ -275,6 +285,8 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    done = run_in_new_python("studio", str(tmp_path / "no.toml"), env=dict(os.environ))
+    done = run_in_new_python(
+        "studio", str(tmp_path / "no.toml"), env=dict(os.environ), timeout=PATIENCE
+    )
     assert done.returncode == 2
     assert "no such file" in done.stderr

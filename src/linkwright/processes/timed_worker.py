@@ -38,12 +38,18 @@ class BudgetExceededError(LinkwrightError):
     """Work was ended because it exceeded its budget."""
 
 
+class TimedWorkerEndedError(LinkwrightError):
+    """The process of a worker ended while it worked: it was killed, or had no memory."""
+
+
 class TimedWorkerProcess:
     """A process that calls functions of this package one after the other, and is started again
-    after one that was ended. Use it in `with`."""
+    after one that was ended, or that ended while it rested. Use it in `with`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._starting = threading.Lock()
+        self._is_given_up = False
         self.spent_seconds = 0.0
         """Seconds that its calls took."""
 
@@ -59,13 +65,20 @@ class TimedWorkerProcess:
         self, function: Callable[..., Result], *arguments: object, seconds: float
     ) -> Result:
         """Return function(*arguments), or raise `BudgetExceededError` after that many seconds."""
-        if _IS_CANCELLED.is_set():
-            raise KeyboardInterrupt
+        if self._process is not None:  # it may have ended while it rested
+            with contextlib.suppress(TimedWorkerEndedError):
+                self._await_worker_answer(bool, (), _MAX_IMPORT_SECONDS)
         if self._process is None:
-            self._process = _start_worker_process()
+            with self._starting:
+                self._raise_if_given_up()
+                self._process = _start_worker_process()
             self._await_worker_answer(bool, (), _MAX_IMPORT_SECONDS)
         answer: Result = self._await_worker_answer(function, arguments, seconds)
         return answer
+
+    def _raise_if_given_up(self) -> None:
+        if self._is_given_up or _IS_CANCELLED.is_set():
+            raise KeyboardInterrupt
 
     def _await_worker_answer(
         self, function: Callable[..., Any], arguments: Any, seconds: float
@@ -76,8 +89,11 @@ class TimedWorkerProcess:
         assert process.stdout is not None
         found: list[Any] = []
         try:
-            process.stdin.write(pickle.dumps((function, arguments, seconds)))
-            process.stdin.flush()
+            self._raise_if_given_up()
+            message = pickle.dumps((function, arguments, seconds))
+            with contextlib.suppress(BrokenPipeError):  # it ended; then there is no answer
+                process.stdin.write(message)
+                process.stdin.flush()
             reader = threading.Thread(
                 target=_read_worker_answer, args=(process.stdout, found), daemon=True
             )
@@ -87,7 +103,7 @@ class TimedWorkerProcess:
         except BaseException:
             self._end_process()
             raise
-        if _IS_CANCELLED.is_set():
+        if self._is_given_up or _IS_CANCELLED.is_set():
             self._end_process()
             raise KeyboardInterrupt
         if late or not found:
@@ -95,24 +111,34 @@ class TimedWorkerProcess:
             if late or (_HAS_CPU_TIMER and ended == -signal.SIGPROF):
                 self.spent_seconds += seconds
                 raise BudgetExceededError(f"took more than {seconds:.3g} s")
-            raise LinkwrightError("its process ended, probably for lack of memory")
+            raise TimedWorkerEndedError("its process ended, probably for lack of memory")
         good, value, took = found[0]
         self.spent_seconds += took
         if not good:
             raise value
         return value
 
-    @property
-    def process_id(self) -> int | None:
-        """The number of the process; None if it is not running."""
-        process = self._process
-        return None if process is None else process.pid
-
     def kill_process(self) -> None:
         """End the process while another thread waits for its answer."""
-        process = self._process
+        with self._starting:  # one that is just being started, too
+            process = self._process
         if process is not None:
             process.kill()
+
+    def give_up_calls(self) -> None:
+        """End the call of another thread, and those that it begins before `take_calls`: it gets a
+        `KeyboardInterrupt`."""
+        self._is_given_up = True
+        self.kill_process()
+
+    def take_calls(self) -> None:
+        """Take calls again, after they were given up."""
+        self._is_given_up = False
+
+    def reap_ended_process(self) -> None:
+        """Forget the process if it ended while it rested, so that no dead one is left."""
+        if self._process is not None and self._process.poll() is not None:
+            self._end_process()
 
     def _end_process(self, patience: float = 0.0) -> int | None:
         """End the process if it still runs, and return its exit status."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from .work_lanes import StudioJob, WorkLane
 
 _READ_SECONDS = 600.0
 """Processor time that reading the file and drawing its scene may take."""
+_CLOSE_SECONDS = 0.4
+"""How long the end of the worker processes is waited for."""
 _MAX_WAITING_MESSAGES = 200
 """Messages that a page may leave unread before it is dropped."""
 _LANES = {
@@ -64,11 +67,9 @@ class StudioHub:
         """End all work."""
         for lane in self._lanes.values():
             lane.close()
-
-    def lane_process_ids(self) -> dict[str, int]:
-        """The worker processes that run, by lane."""
-        found = {name: lane.worker_process_id for name, lane in self._lanes.items()}
-        return {name: number for name, number in found.items() if number is not None}
+        end = time.monotonic() + _CLOSE_SECONDS
+        for lane in self._lanes.values():  # so that no dead process is left
+            lane.join(max(0.0, end - time.monotonic()))
 
     # -- the file -------------------------------------------------------------------------------
 

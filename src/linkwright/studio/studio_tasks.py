@@ -75,10 +75,11 @@ def read_studio_file(
     except RecursionError:
         return StudioProblem("is nested too deeply", path.name, "write it flatter", None)
     freedom = facts["freedom"]
+    noun = "degree" if freedom == 1 else "degrees"
     said = [
         count_with_noun(len(facts["bodies"]), "body"),
         count_with_noun(len(facts["joints"]), "joint"),
-        "unknown mobility" if freedom is None else f"{freedom} degrees of freedom",
+        "unknown mobility" if freedom is None else f"{freedom} {noun} of freedom",
         f"{facts['total_mass']:.4g} kg",
     ]
     shown = {
@@ -135,10 +136,9 @@ def simulate_for_studio(
     """A run from the state of the picture, as the scene that plays it, with sentences on it."""
     if parameters:
         mechanism = mechanism.with_parameters(**parameters)
-    start: dict[str, object] = {}
-    if q is not None:
-        start = {"q0": np.array(q, dtype=float), "qd0": np.array(qd or [], dtype=float)}
-    run = simulate(mechanism, seconds, torque=dict(efforts) or None, **start)  # type: ignore[call-overload]
+    q0 = None if q is None else np.array(q, dtype=float)
+    qd0 = None if q is None else np.array(qd or [], dtype=float)
+    run = simulate(mechanism, seconds, q0, qd0, torque=dict(efforts) or None)
     said = [f"{run.t[-1]:.4g} s; energy is accounted for to {run.audit:.1e} of the largest."]
     said += [] if run.finished else [f"It ends early: {run.status}."]
     said += [f"t = {event.t:.4g} s: {event.name} {event.what}" for event in run.events[:20]]

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..errors import LinkwrightError
-from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
+from ..processes.timed_worker import BudgetExceededError, TimedWorkerEndedError, TimedWorkerProcess
 
 JobMessage = Mapping[str, object]
+_REST_SECONDS = 1.0
+"""How often a lane that rests looks whether its process has ended."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class WorkLane:
         self._publish = publish
         self._waiting: dict[str, StudioJob] = {}
         self._running: StudioJob | None = None
-        self._cancelled: set[str] = set()
+        self._is_cancelled = False
         self._is_closed = False
         self._changed = threading.Condition()
         self._worker = TimedWorkerProcess()
@@ -61,70 +63,73 @@ class WorkLane:
             waiting = [one for one in self._waiting.values() if one.key == key]
             for one in waiting:
                 del self._waiting[one.kind]
-            runs = self._running is not None and self._running.key == key
-            if runs:
-                self._cancelled.add(key)
+            if self._running is not None and self._running.key == key:
+                self._is_cancelled = True
+                self._worker.give_up_calls()
         for one in waiting:
             self._tell(one, "cancelled")
-        if runs:
-            self._worker.kill_process()
 
     def close(self) -> None:
-        """End the lane and its process."""
+        """End the work of the lane and its process."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
+            self._worker.give_up_calls()
             self._changed.notify()
-        self._worker.kill_process()
 
-    @property
-    def worker_process_id(self) -> int | None:
-        """The number of the worker process, if it runs."""
-        return self._worker.process_id
+    def join(self, seconds: float) -> None:
+        """Wait until a closed lane has ended, for some seconds at most."""
+        self._thread.join(seconds)
 
     def _serve(self) -> None:
         with self._worker:
-            while True:
-                with self._changed:
-                    self._running = None
-                    self._changed.wait_for(lambda: self._waiting or self._is_closed)
-                    if self._is_closed:
-                        return
-                    job = self._waiting.pop(next(iter(self._waiting)))
-                    self._running = job
+            while (job := self._next_job()) is not None:
                 self._do(job)
 
-    def _do(self, job: StudioJob, is_second_try: bool = False) -> None:
+    def _next_job(self) -> StudioJob | None:
+        """Waits for a job; None when the lane is closed."""
+        with self._changed:
+            self._running = None
+            while not (self._waiting or self._is_closed):
+                self._worker.reap_ended_process()
+                self._changed.wait(_REST_SECONDS)
+            if self._is_closed:
+                return None
+            self._running = self._waiting.pop(next(iter(self._waiting)))
+            self._is_cancelled = False
+            self._worker.take_calls()
+            return self._running
+
+    def _do(self, job: StudioJob) -> None:
         """Do one job and tell its result."""
         self._tell(job, "running", since=time.time())
         try:
-            result = job.work(self._worker, lambda stage: self._report(job, stage))
-        except (LinkwrightError, OSError, KeyboardInterrupt) as error:
-            if self._is_closed:
-                return
-            if job.key in self._cancelled:
-                self._cancelled.discard(job.key)
-                self._tell(job, "cancelled")
-                return
-            died = isinstance(error, OSError) or "its process ended" in str(error)
-            if died and job.retry and not is_second_try:
-                self._do(job, is_second_try=True)
-                return
-            said = str(error)
-            if died:
-                said = "its worker process was ended from outside; ask again to repeat it"
-            elif isinstance(error, BudgetExceededError):
-                said = f"it {error.what}"
-            self._tell(job, "failed", error=said)
+            try:
+                result = job.work(self._worker, lambda stage: self._report(job, stage))
+            except TimedWorkerEndedError:
+                if not job.retry:
+                    raise
+                result = job.work(self._worker, lambda stage: self._report(job, stage))
+            state, told = "done", dict(result)
+        except KeyboardInterrupt:
+            state, told = "cancelled", {}
+        except TimedWorkerEndedError:
+            said = "its worker process was ended from outside; ask again to repeat it"
+            state, told = "failed", {"error": said}
+        except BudgetExceededError as error:
+            state, told = "failed", {"error": f"it {error.what}"}
+        except (LinkwrightError, OSError) as error:
+            state, told = "failed", {"error": str(error)}
         except Exception as error:  # a mistake of ours must not end the studio
-            self._tell(job, "failed", error=f"{type(error).__name__}: {error}")
-        else:
-            self._cancelled.discard(job.key)
-            self._tell(job, "done", **result)
+            state, told = "failed", {"error": f"{type(error).__name__}: {error}"}
+        if self._is_cancelled:
+            state, told = "cancelled", {}
+        if not self._is_closed:
+            self._tell(job, state, **told)
 
     def _report(self, job: StudioJob, stage: str) -> None:
         """Tells the stage of a job; one that was cancelled goes no further."""
-        if job.key in self._cancelled or self._is_closed:
+        if self._is_cancelled or self._is_closed:
             raise KeyboardInterrupt
         self._tell(job, "running", stage=stage)
 

@@ -39,7 +39,7 @@ async function showFile(message) {
   efforts.placeholder = `${message.efforts[0] ?? "q1"} = 2*sin(t)`;
   try {
     if (studio.viewer) await studio.viewer.update(message.scene);
-    else { studio.viewer = mountViewer(find("viewer"), message.scene, {}); await studio.viewer.ready; }
+    else { studio.viewer = find("viewer").viewer = mountViewer(find("viewer"), message.scene, {}); await studio.viewer.ready; }
     setStatus(`version ${message.version}, drawn`);
   } catch (error) { setStatus(`the picture failed: ${error.message}`, true); }
   for (const box of document.querySelectorAll(".result")) box.classList.add("stale");
