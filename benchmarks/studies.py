@@ -1,4 +1,4 @@
-"""Studies: throughput of workers, overhead of the engines, and the slopes of docs/scale.md.
+"""Throughput of workers, overhead of the engines, and the slopes of docs/explanation/scale.md.
 
     python benchmarks/studies.py [--repeats 5] [--blocks 16] [--no-dask]
 

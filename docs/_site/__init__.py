@@ -28,6 +28,11 @@ c.InteractiveShell.ast_node_interactivity = "all"
 c.InlineBackend.figure_formats = {"svg"}
 c.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
 """
+STARTUP = """import sys
+import linkwright as lw
+sys.modules["linkwright.live.notebook_widget"] = None
+"""
+"""Without widgets, which need a kernel and scripts of the network: results show static pictures."""
 
 
 def write_generated_pages(app: Sphinx) -> None:
@@ -39,7 +44,7 @@ def write_generated_pages(app: Sphinx) -> None:
     profile = folder / "ipython/profile_default"
     (profile / "startup").mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_text(IPYTHON_SETTINGS, encoding="utf-8")
-    (profile / "startup/00-import.py").write_text("import linkwright as lw\n", encoding="utf-8")
+    (profile / "startup/00-import.py").write_text(STARTUP, encoding="utf-8")
     for writer in (
         api_pages,
         command_pages,

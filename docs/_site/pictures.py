@@ -15,7 +15,8 @@ import linkwright as lw
 from linkwright import show
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ("bicycle", "linkages", "paper_000", "paper_001", "paper_002", "paper_003", "paper_004")
+SCRIPTS = ("bicycle", "linkages", "paper_000", "paper_001", "paper_002", "paper_003", "paper_004",
+           "studies")  # fmt: skip
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -38,3 +40,11 @@ def test_a_cell_has_the_widget_and_a_picture(monkeypatch: pytest.MonkeyPatch) ->
     assert isinstance(found, dict)
     assert "application/vnd.jupyter.widget-view+json" in found
     assert str(found["text/html"]).startswith('<img alt="elbow"')
+
+
+def test_the_block_of_the_page_of_notebooks_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The site is built without widgets: its page is not executed there."""
+    page = Path(__file__).parents[2] / "docs/how-to/notebooks.md"
+    (block,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    exec(compile(block, page.name, "exec"), {})
+    assert capsys.readouterr().out == "[0.3, 0.5] 2.0\n"

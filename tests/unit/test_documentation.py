@@ -109,5 +109,5 @@ def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path:
 @pytest.mark.parametrize("page", [*PAGES, *EXTEND_PAGES, *PAPER_PAGES], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-    for link in re.findall(r"\]\(([^)#]+)\)", prose):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
         assert (page.parent / link).exists(), link

@@ -61,7 +61,7 @@ def compile(  # noqa: A001 - the name that people call
     target : MachineTarget, optional
         The processor to compile for (default: this one).
     device : str
-        "cpu", or "cuda" for arrays on a GPU (extra `cuda`, see docs/gpu.md).
+        "cpu", or "cuda" for arrays on a GPU (extra `cuda`, see docs/how-to/gpu.md).
 
     Returns
     -------

@@ -20,7 +20,7 @@ class CudaOptions:
 
     `block` is the number of threads of a block; `resident_blocks` is the number of blocks that a
     multiprocessor shall hold at a time, which bounds registers (0: the compiler decides); `sines`
-    is a name in `SINES`. The defaults were the best of a measurement on an H200 (docs/gpu.md).
+    is a name in `SINES`. The defaults were the best on an H200 (docs/how-to/gpu.md).
     """
 
     precision: str = "float"
