@@ -130,6 +130,14 @@ ENTRIES = (
 )
 """Symbols with indices: entries of matrices and vectors, quantities of single bodies."""
 
+NAMED_MOMENTA = (
+    Row("p_{velocity} momentum_{velocity}", "generalized momentum, by the coordinate's name",
+        lambda own, name: own.values.momentum_of_velocity(name)),
+    Row("dp_{velocity} dmomentum_{velocity}", "rate of a generalized momentum, by the coordinate's name",
+        lambda own, name: own.values.momentum_rate_of_velocity(name)),
+)
+"""Momenta where p1, p2, … are names of the mechanism; here the underscore counts."""
+
 DERIVATIVES = (
     Row("{energy}_{variable}", "derivative of an energy by a coordinate; L_dq1 by a velocity",
         lambda own, x, by: own.values.partial_derivative(own.expression_in_rows(ENERGIES, x), by)),
@@ -170,7 +178,7 @@ SYMBOLS_WITHOUT_INDEX = (
         lambda own: own.values.momentum_rates[0], _ONE_COORDINATE),
 )
 
-PAPER_SYMBOLS = (*ENERGIES, *ENTRIES, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX)
+PAPER_SYMBOLS = (*ENERGIES, *ENTRIES, *NAMED_MOMENTA, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX)
 """Symbols of papers that are expressions, in the order in which they are tried."""
 
 DUAL_UNIT_NAME = "eps"
@@ -252,6 +260,7 @@ SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] 
     "Forces, multipliers, time": FORCE_SYMBOLS,
     "Energies": ENERGIES,
     "Symbols with indices": ENTRIES,
+    "Momenta by name": NAMED_MOMENTA,
     "Derivatives": DERIVATIVES,
     "Jacobians of bodies": JACOBIANS,
     "Joint reactions, without constraints": REACTIONS,
