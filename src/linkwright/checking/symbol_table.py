@@ -38,7 +38,10 @@ Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]
 _ONE_COORDINATE = SymbolRequirement(lambda own: own.names.nv == 1)
 _ONE_EFFORT = SymbolRequirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
-_NO_CONSTRAINTS = SymbolRequirement(lambda own: not own.names.constraints)
+_NO_CONSTRAINTS = SymbolRequirement(
+    lambda own: not own.names.constraints,
+    "under constraints it depends on multipliers, which `reactions` includes",
+)
 _RATES_OF_COORDINATES = SymbolRequirement(
     lambda own: own.names.q == own.names.qd,
     "Christoffel symbols need velocities that are rates of coordinates",
