@@ -33,6 +33,7 @@ from .symbol_patterns import (
     RateSpelledName,
     SymbolRequirement,
 )
+from .symbol_values import momentum_of_velocity, momentum_rate_of_velocity
 
 Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]
@@ -135,9 +136,9 @@ ENTRIES = (
 
 NAMED_MOMENTA = (
     Row("p_{velocity} momentum_{velocity}", "generalized momentum, by the coordinate's name",
-        lambda own, name: own.values.momentum_of_velocity(name)),
+        momentum_of_velocity),
     Row("dp_{velocity} dmomentum_{velocity}", "rate of a generalized momentum, by the coordinate's name",
-        lambda own, name: own.values.momentum_rate_of_velocity(name)),
+        momentum_rate_of_velocity),
 )
 """Momenta where p1, p2, … are names of the mechanism; here the underscore counts."""
 

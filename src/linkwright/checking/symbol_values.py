@@ -64,17 +64,6 @@ class CheckerSymbolValues:
         along = ca.jtimes(p, s["q"], self.eqs.rate_matrix @ s["qd"]) + ca.jacobian(p, s["t"])
         return self.quantity_expression("mass_matrix") @ s["qdd"] + along
 
-    def momentum_of_velocity(self, name: str) -> SX | None:
-        """The momentum that belongs to a generalized velocity; None if there is none of that
-        name."""
-        known = self.names.qd
-        return self.generalized_momenta[known.index(name)] if name in known else None
-
-    def momentum_rate_of_velocity(self, name: str) -> SX | None:
-        """The rate of the momentum that belongs to a generalized velocity."""
-        known = self.names.qd
-        return self.momentum_rates[known.index(name)] if name in known else None
-
     def lagrange_left_side(self, k: int) -> SX:
         """d/dt ∂L/∂q̇_k − ∂L/∂q_k."""
         return self.momentum_rates[k] - ca.jacobian(self.lagrangian, self.symbols["q"][k])
@@ -153,3 +142,15 @@ class CheckerSymbolValues:
             return None
         reactions = self.quantity_expression("reactions_of_motion")
         return reactions[self.names.joints.index(joint), column]
+
+
+def momentum_of_velocity(own: CheckerVocabulary, name: str) -> SX | None:
+    """The momentum that belongs to a generalized velocity; None if there is none of that name."""
+    known = own.names.qd
+    return own.values.generalized_momenta[known.index(name)] if name in known else None
+
+
+def momentum_rate_of_velocity(own: CheckerVocabulary, name: str) -> SX | None:
+    """The rate of the momentum that belongs to a generalized velocity."""
+    known = own.names.qd
+    return own.values.momentum_rates[known.index(name)] if name in known else None

@@ -68,7 +68,6 @@ class CheckerVocabulary(CheckedMechanism):
     mechanism_rows: SymbolRows = MECHANISM_SYMBOLS
     force_rows: SymbolRows = FORCE_SYMBOLS
     paper_rows: SymbolRows = PAPER_SYMBOLS
-    momentum_rows: SymbolRows = NAMED_MOMENTA
     indexed_rows: SymbolRows = (*ENTRIES, EFFORT, MULTIPLIER)
     """Rows of which an index out of range is an error of the text, and not another symbol."""
 
@@ -103,23 +102,9 @@ class CheckerVocabulary(CheckedMechanism):
         if "@" in name:
             is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
             return self.values.derived_symbol(name) if is_derived else self._dual_part(name)
-        if (own := self._own_spelling(name)) is not None:
+        if (own := _own_spelling(self, name)) is not None:
             return self.mechanism_symbols[own]
         return None if self.is_stray_name(name) else self.paper_expression(name)
-
-    def _own_spelling(self, name: str) -> str | None:
-        """The spelling of a name among the mechanism's own. Underscores do not count, except in a
-        momentum: p_p2 is that of p2, and pp2 its velocity."""
-        if name in self.mechanism_symbols:
-            return name
-        flat = name.replace("_", "")
-        is_own = flat in self.mechanism_symbols and not self._is_named_momentum(name)
-        return flat if is_own else None
-
-    def _is_named_momentum(self, name: str) -> bool:
-        """Whether a name is a momentum, or its rate, with the name of a velocity."""
-        found = [row.arguments(name, self) for row in self.momentum_rows]
-        return any(words is not None and words[0] in self.names.qd for words in found)
 
     def paper_expression(self, name: str) -> SX | None:
         """The meaning of a symbol in papers, whatever the mechanism's own names are."""
@@ -175,7 +160,7 @@ class CheckerVocabulary(CheckedMechanism):
 
     def collision_sentence(self, name: str) -> str:
         """A sentence for a name of the mechanism that means something else in papers."""
-        spelling = self._own_spelling(name)
+        spelling = _own_spelling(self, name)
         if spelling is not None:
             own = self.mechanism_symbols[spelling]
             other = self.paper_expression(name)
@@ -190,7 +175,7 @@ class CheckerVocabulary(CheckedMechanism):
 
     def is_paper_symbol(self, name: str) -> bool:
         """Whether a name has its meaning from papers, not from the mechanism."""
-        return name in self and self._own_spelling(name) is None
+        return name in self and _own_spelling(self, name) is None
 
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
@@ -261,3 +246,19 @@ class CheckerVocabulary(CheckedMechanism):
         columns = ca.vertcat(*(ca.SX(self.require_expression(name)) for name in wanted))
         merged = ca.cse([ca.densify(columns)])
         return record_tape(ca.Function("wanted", inputs, merged, list(self.inputs), ["wanted"]))
+
+
+def _own_spelling(own: CheckerVocabulary, name: str) -> str | None:
+    """The spelling of a name among the mechanism's own. Underscores do not count, except in a
+    momentum: p_p2 is that of p2, and pp2 its velocity."""
+    if name in own.mechanism_symbols:
+        return name
+    flat = name.replace("_", "")
+    is_own = flat in own.mechanism_symbols and not _is_named_momentum(own, name)
+    return flat if is_own else None
+
+
+def _is_named_momentum(own: CheckerVocabulary, name: str) -> bool:
+    """Whether a name is a momentum, or its rate, with the name of a velocity."""
+    found = [row.matched_texts(name) for row in NAMED_MOMENTA]
+    return any(words is not None and words[0] in own.names.qd for words in found)
