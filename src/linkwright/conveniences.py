@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 CONVENIENCES = {
     "Equations.closed_form": "forms:closed_form",
     "ClosedForm.symbol_source": "checking.symbol_forms:find_symbol_source",
+    "ClosedForm.absence": "checking.symbol_forms:why_symbol_is_absent",
     "Equations.equation_set": "forms:typeset_equation_set",
     "Equations._repr_latex_": "forms:readable_equations_latex",
     "LiveDisplayed._repr_mimebundle_": "live.notebook_display:notebook_bundle",

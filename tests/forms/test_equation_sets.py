@@ -219,3 +219,71 @@ def test_arrays_of_a_set_have_closed_forms() -> None:
     text = ok("derive", "elbow", "--by", "influence", "--what", "Gc1[1,1],M")
     assert "  Gc1[1,1] = -lc1*sin(q1)" in text
     assert "Kinematic influence coefficients" in text
+
+
+def test_momenta_are_not_mistaken_for_coordinates_that_are_called_p() -> None:
+    """p_p2 of the five-bar is the momentum of p2; without underscores it were the velocity ṗ2."""
+    five_bar = lw.gallery("five-bar")
+    found = lw.derive(five_bar, by="hamilton").equation_set()
+    momenta, _, _, rates, _ = found.sections
+    assert [line.left for line in momenta.lines] == ["p_q1", "p_p1", "p_q2", "p_p2"]
+    report = lw.check(five_bar, "\n".join(line.text() for line in (*momenta.lines, *rates.lines)))
+    assert [claim.status for claim in report] == ["identical"] * 8
+    assert lw.check(five_bar, "pp2 = dp2").passed
+    wrong = lw.check(five_bar, momenta.lines[3].text().replace("1/4*m3", "1/3*m3"))
+    assert wrong[0].status == "differs"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "momentum"),
+    [(("p_1", "b"), "p_q1"), (("p1", "p_q2"), "momentum_q1"), (("a", "b"), "p1")],
+)
+def test_names_of_momenta_differ_from_all_names_of_the_mechanism(
+    parameters: tuple[str, str], momentum: str
+) -> None:
+    """Underscores do not count for the checker: a mass p_1 is also p1."""
+    first, second = parameters
+    pair = lw.load(
+        f"""
+        name = "pair"
+        gravity = [0, -9.81, 0]
+        [parameters]
+        {first} = 2
+        {second} = 3
+        [bodies.one]
+        mass = "{first}"
+        center = [0.5, 0, 0]
+        [bodies.two]
+        mass = "{second}"
+        center = [0.5, 0, 0]
+        [joints.q1]
+        type = "revolute"
+        child = "one"
+        [joints.q2]
+        type = "revolute"
+        parent = "one"
+        child = "two"
+        origin = [1, 0, 0]
+        """
+    )
+    momenta, _, _, rates = lw.derive(pair, by="hamilton").equation_set().sections
+    assert momenta.lines[0].left == momentum
+    report = lw.check(pair, "\n".join(line.text() for line in (*momenta.lines, *rates.lines)))
+    assert [claim.status for claim in report] == ["identical"] * 4
+
+
+@pytest.mark.parametrize("name", ["triple-pendulum", "four-bar", "remote-elbow"])
+def test_forces_of_the_recurrent_equations_are_not_read_as_potential_energies(name: str) -> None:
+    """V1 in W q̈ = P + V is a generalized force; elsewhere V1 is the energy of a body."""
+    mechanism = lw.gallery(name)
+    text = lw.derive(mechanism, by="recurrent").equation_set().text()
+    lines = [line.strip() for line in text.splitlines() if " = " in line]
+    kept = [
+        line for line in lines if line.startswith(("W", "V1", "V2", "V3", "dd")) and "q̈" not in line
+    ]
+    report = lw.check(mechanism, "\n".join(kept))
+    assert len(kept) > 6
+    assert {claim.status for claim in report} == {"identical"}
+    wrong = [line.replace("sin(", "cos(") if line.startswith("V1") else line for line in kept]
+    assert "differs" in {claim.status for claim in lw.check(mechanism, "\n".join(wrong))}
+    assert lw.check(lw.gallery("elbow"), "V1 = m1*g*lc1*sin(q1)").passed

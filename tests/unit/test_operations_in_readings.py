@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+import casadi as ca
 import flint
 import mpmath
 import numpy as np
@@ -19,7 +20,7 @@ from linkwright.readings.balls import BallAlgebra, evaluate_tape_in_balls
 from linkwright.readings.heyoka import read_tape_as_heyoka
 from linkwright.readings.listing import read_tape_as_listing
 from linkwright.readings.llvm import compile_tape
-from linkwright.tape import OPERATION_ARITY, Op
+from linkwright.tape import OPERATION_ARITY, Op, record_tape
 from linkwright.tape.writer import TapeWriter
 from tests.operation_tapes import (
     DOMAIN,
@@ -183,3 +184,19 @@ def test_taylor_integrators_compute_it(op: Op) -> None:
         (made,) = read_tape_as_heyoka(tape, [x])
         found = hy.cfunc(made, vars=x, opt_level=0)(np.ascontiguousarray(states.T)).T
         np.testing.assert_allclose(found, reference(tape, states), rtol=1e-13, atol=1e-14)
+
+
+def test_listing_leaves_out_terms_that_cancel_and_the_steps_of_these() -> None:
+    """y = (s + b a) − s with s = sin(a + b)·b, as velocities of constrained points have it."""
+    a, b = ca.SX.sym("a"), ca.SX.sym("b")
+    s = ca.sin(a + b) * b
+    same = ca.Function("f", [a, b], [(s + b * a) - s, (s - a) + (a - s) * 1, s / a - a])
+    inputs = [Port("a", ()), Port("b", ())]
+    outputs = [Port("y", ()), Port("z", ()), Port("w", ())]
+    listing = read_tape_as_listing(record_tape(same, inputs, outputs), {"a": ["a"], "b": ["b"]})
+    found = {name: expression_text(part[0].value) for name, part in listing.results.items()}
+    assert found["y"] in ("a*b", "b*a")
+    assert found["z"] == "0"
+    only = ca.Function("g", [a, b], [(s + b * a) - s])
+    tape = record_tape(only, inputs, outputs[:1])
+    assert read_tape_as_listing(tape, {"a": ["a"], "b": ["b"]}).steps == ()

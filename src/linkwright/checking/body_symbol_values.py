@@ -133,6 +133,8 @@ class CheckerBodySymbols:
     def central_inertia(self, k: int) -> tuple[SX, SX]:
         """Mass, and inertia about the centre of mass along the axes of the body."""
         m, h, about_origin = self.inertial_parameters(k)
+        if ca.SX(m).is_zero():
+            return m, about_origin
         return m, about_origin - (ca.sumsqr(h) * ca.SX.eye(3) - h @ h.T) / m
 
     def potential_energy(self, k: int) -> SX:

@@ -30,13 +30,17 @@ MAX_NAME_TRIALS = 6000
 MAX_UNKNOWN_NAMES = 8
 MAX_WRONG_EQUATIONS = 3
 """Equations that may stay wrong on the way to a choice."""
+_RECURRENT_MATRIX_ENTRY, _RECURRENT_FORCE = re.compile(r"W_?(\d\d)"), re.compile(r"V_?(\d+)")
 NameChoice = tuple[dict[str, str], int]
 """Names of theirs with names of ours, and how many equations are right with them."""
 
 
 def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
-    """The meaning of unknown symbols; empty if there are none, or if it cannot be inferred."""
-    meanings = SymbolMeanings(section.vocabulary, section.statements, section.given_names)
+    """The meaning of unknown symbols, and of V1, V2, … in W q̈ = P + V; empty if there are none, or
+    if it cannot be inferred."""
+    recurrent = _recurrent_names(section)
+    said = {**recurrent, **section.given_names}
+    meanings = SymbolMeanings(section.vocabulary, section.statements, said)
     unknown = sorted(name for name in meanings.text_names if meanings.find_meaning(name) is None)
     own = section.vocabulary
     strange = {name for name in unknown if own.is_stray_name(name) or own.why_index_fails(name)}
@@ -45,9 +49,32 @@ def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
     if 0 < len(foreign) <= MAX_UNKNOWN_NAMES:
         found = _best_name_choice(_TextNameSearch(section, meanings, foreign).find_choices())
     if strange:
-        found |= renumber_families(section, {**section.given_names, **found})
+        found |= renumber_families(section, {**said, **found})
+    found = {**recurrent, **found}
     section.guessed_names |= found
     return found
+
+
+def _recurrent_names(section: CheckedSection) -> dict[str, str]:
+    """W11 and V1 of Vukobratović and Potkonjak, W q̈ = P + V, where an equation has both: the mass
+    matrix and −bias. Elsewhere V1 is the potential energy of a body."""
+    own, found = section.vocabulary, dict[str, str]()
+    for line in section.statements:
+        used = names_in_expression(line.left) | names_in_expression(line.right)
+        matrix, forces = (
+            {name: match[1] for name in used if (match := pattern.fullmatch(name))}
+            for pattern in (_RECURRENT_MATRIX_ENTRY, _RECURRENT_FORCE)
+        )
+        if matrix and forces:
+            found |= {name: f"M{number}" for name, number in matrix.items()}
+            found |= {name: f"-bias{number}" for name, number in forces.items()}
+    return {
+        name: ours
+        for name, ours in found.items()
+        if name not in section.given_names
+        and name not in own.mechanism_symbols
+        and ours.lstrip("-") in own
+    }
 
 
 def _best_name_choice(choices: list[NameChoice]) -> dict[str, str]:

@@ -8,8 +8,16 @@ from ..equations import Equations
 from ..forms.form_sources import SymbolSource
 from ..types import SX
 from .approximate_vocabulary import ApproximateCheckerVocabulary
-from .symbol_patterns import NUMBERS, list_checker_symbols
-from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, TRIG_SHORTHANDS, WHOLE_SYMBOLS
+from .symbol_patterns import NUMBERS, CheckerSymbolRow, Value, list_checker_symbols
+from .symbol_table import (
+    DUAL_COMPONENTS,
+    DUAL_UNIT_NAME,
+    DUAL_VECTORS,
+    MASS_MATRIX,
+    RARE_MASS_MATRIX,
+    TRIG_SHORTHANDS,
+    WHOLE_SYMBOLS,
+)
 from .vocabulary import CheckerVocabulary
 
 
@@ -27,6 +35,39 @@ def find_symbol_source(eqs: Equations, name: str) -> SymbolSource | None:
     old, new = ([own[key] for key in keys] for keys in (twins.keys(), twins.values()))
     value = ca.substitute(ca.SX(found), ca.vertcat(*old), ca.vertcat(*new)) if old else ca.SX(found)
     return SymbolSource(vocabulary.eqs, value, _symbol_names(vocabulary))
+
+
+def why_symbol_is_absent(eqs: Equations, name: str) -> str:
+    """Why a symbol of the checker has no value for the mechanism; empty if it is no such symbol."""
+    vocabulary = _symbol_vocabulary(eqs)
+    of = f"for {eqs.mechanism.name}"
+    whole = next((one for one in WHOLE_SYMBOLS if name in one.letters.split()), None)
+    if whole is not None:
+        return f"'{name}', the symbol of {whole.meaning}, has no value {of}"
+    if any(_names_part_of_mechanism(vocabulary, row, name) for row in DUAL_VECTORS):
+        return (
+            f"'{name}' is a dual vector, which has no closed form; ask for a component, such as V1x"
+        )
+    if why := vocabulary.why_index_fails(name):
+        return f"'{name}' has no value {of}: {why}"
+    for row in (*vocabulary.paper_rows, *DUAL_COMPONENTS):
+        if _names_part_of_mechanism(vocabulary, row, name):
+            is_met = row.requirement is None or row.requirement.is_met(vocabulary)
+            reason = "" if row.requirement is None or is_met else f": {row.requirement.message}"
+            return f"'{name}' ({row.meaning}) has no value {of}{reason}"
+    return ""
+
+
+def _names_part_of_mechanism(
+    vocabulary: CheckerVocabulary, row: CheckerSymbolRow[Value], name: str
+) -> bool:
+    """Whether a name is written like a symbol of the row, with a word that the mechanism has."""
+    texts, own = row.matched_texts(name), vocabulary.names
+    known = {*own.joints, *own.qd, *vocabulary.frame_names}
+    words = zip(row.word_keys, texts or (), strict=False)
+    return texts is not None and all(
+        word in known for key, word in words if key in ("joint", "frame", "velocity")
+    )
 
 
 def _shorthand_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
@@ -54,6 +95,7 @@ def _whole_matrix_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
     symbol = next((one for one in WHOLE_SYMBOLS if name in one.letters.split()), None)
     if symbol is None:
         return None
+    symbol = MASS_MATRIX if symbol is RARE_MASS_MATRIX else symbol
     rows, *columns = (NUMBERS[key].size(vocabulary) for key in symbol.indices)
     ends = [str(k + 1) for k in range(columns[0])] if columns else [""]
     for letter in (name, *symbol.letters.split()):

@@ -33,12 +33,16 @@ from .symbol_patterns import (
     RateSpelledName,
     SymbolRequirement,
 )
+from .symbol_values import momentum_of_velocity, momentum_rate_of_velocity
 
 Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]
 _ONE_COORDINATE = SymbolRequirement(lambda own: own.names.nv == 1)
 _ONE_EFFORT = SymbolRequirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
-_NO_CONSTRAINTS = SymbolRequirement(lambda own: not own.names.constraints)
+_NO_CONSTRAINTS = SymbolRequirement(
+    lambda own: not own.names.constraints,
+    "under constraints it depends on multipliers, which `reactions` includes",
+)
 _RATES_OF_COORDINATES = SymbolRequirement(
     lambda own: own.names.q == own.names.qd,
     "Christoffel symbols need velocities that are rates of coordinates",
@@ -130,6 +134,14 @@ ENTRIES = (
 )
 """Symbols with indices: entries of matrices and vectors, quantities of single bodies."""
 
+NAMED_MOMENTA = (
+    Row("p_{velocity} momentum_{velocity}", "generalized momentum, by the coordinate's name",
+        momentum_of_velocity),
+    Row("dp_{velocity} dmomentum_{velocity}", "rate of a generalized momentum, by the coordinate's name",
+        momentum_rate_of_velocity),
+)
+"""Momenta where p1, p2, … are names of the mechanism; here the underscore counts."""
+
 DERIVATIVES = (
     Row("{energy}_{variable}", "derivative of an energy by a coordinate; L_dq1 by a velocity",
         lambda own, x, by: own.values.partial_derivative(own.expression_in_rows(ENERGIES, x), by)),
@@ -170,7 +182,7 @@ SYMBOLS_WITHOUT_INDEX = (
         lambda own: own.values.momentum_rates[0], _ONE_COORDINATE),
 )
 
-PAPER_SYMBOLS = (*ENERGIES, *ENTRIES, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX)
+PAPER_SYMBOLS = (*ENERGIES, *ENTRIES, *NAMED_MOMENTA, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX)
 """Symbols of papers that are expressions, in the order in which they are tried."""
 
 DUAL_UNIT_NAME = "eps"
@@ -252,6 +264,7 @@ SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] 
     "Forces, multipliers, time": FORCE_SYMBOLS,
     "Energies": ENERGIES,
     "Symbols with indices": ENTRIES,
+    "Momenta by name": NAMED_MOMENTA,
     "Derivatives": DERIVATIVES,
     "Jacobians of bodies": JACOBIANS,
     "Joint reactions, without constraints": REACTIONS,

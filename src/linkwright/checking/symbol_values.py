@@ -142,3 +142,15 @@ class CheckerSymbolValues:
             return None
         reactions = self.quantity_expression("reactions_of_motion")
         return reactions[self.names.joints.index(joint), column]
+
+
+def momentum_of_velocity(own: CheckerVocabulary, name: str) -> SX | None:
+    """The momentum that belongs to a generalized velocity; None if there is none of that name."""
+    known = own.names.qd
+    return own.values.generalized_momenta[known.index(name)] if name in known else None
+
+
+def momentum_rate_of_velocity(own: CheckerVocabulary, name: str) -> SX | None:
+    """The rate of the momentum that belongs to a generalized velocity."""
+    known = own.names.qd
+    return own.values.momentum_rates[known.index(name)] if name in known else None

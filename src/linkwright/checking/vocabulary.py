@@ -38,6 +38,7 @@ from .symbol_table import (
     FORCE_SYMBOLS,
     MECHANISM_SYMBOLS,
     MULTIPLIER,
+    NAMED_MOMENTA,
     PAPER_SYMBOLS,
 )
 from .symbol_values import CheckerSymbolValues
@@ -101,9 +102,8 @@ class CheckerVocabulary(CheckedMechanism):
         if "@" in name:
             is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
             return self.values.derived_symbol(name) if is_derived else self._dual_part(name)
-        for spelling in dict.fromkeys((name, name.replace("_", ""))):
-            if spelling in self.mechanism_symbols:
-                return self.mechanism_symbols[spelling]
+        if (own := _own_spelling(self, name)) is not None:
+            return self.mechanism_symbols[own]
         return None if self.is_stray_name(name) else self.paper_expression(name)
 
     def paper_expression(self, name: str) -> SX | None:
@@ -160,9 +160,9 @@ class CheckerVocabulary(CheckedMechanism):
 
     def collision_sentence(self, name: str) -> str:
         """A sentence for a name of the mechanism that means something else in papers."""
-        flat = name.replace("_", "")
-        own = self.mechanism_symbols.get(name, self.mechanism_symbols.get(flat))
-        if own is not None:
+        spelling = _own_spelling(self, name)
+        if spelling is not None:
+            own = self.mechanism_symbols[spelling]
             other = self.paper_expression(name)
             if other is None or ca.is_equal(ca.SX(own), ca.SX(other), 2):
                 return ""
@@ -175,11 +175,7 @@ class CheckerVocabulary(CheckedMechanism):
 
     def is_paper_symbol(self, name: str) -> bool:
         """Whether a name has its meaning from papers, not from the mechanism."""
-        return (
-            name in self
-            and name not in self.mechanism_symbols
-            and name.replace("_", "") not in self.mechanism_symbols
-        )
+        return name in self and _own_spelling(self, name) is None
 
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
@@ -250,3 +246,19 @@ class CheckerVocabulary(CheckedMechanism):
         columns = ca.vertcat(*(ca.SX(self.require_expression(name)) for name in wanted))
         merged = ca.cse([ca.densify(columns)])
         return record_tape(ca.Function("wanted", inputs, merged, list(self.inputs), ["wanted"]))
+
+
+def _own_spelling(own: CheckerVocabulary, name: str) -> str | None:
+    """The spelling of a name among the mechanism's own. Underscores do not count, except in a
+    momentum: p_p2 is that of p2, and pp2 its velocity."""
+    if name in own.mechanism_symbols:
+        return name
+    flat = name.replace("_", "")
+    is_own = flat in own.mechanism_symbols and not _is_named_momentum(own, name)
+    return flat if is_own else None
+
+
+def _is_named_momentum(own: CheckerVocabulary, name: str) -> bool:
+    """Whether a name is a momentum, or its rate, with the name of a velocity."""
+    found = [row.matched_texts(name) for row in NAMED_MOMENTA]
+    return any(words is not None and words[0] in own.names.qd for words in found)

@@ -17,7 +17,7 @@ from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_ring
 from ..conveniences import find_convenience
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from ..expressions import names_in_expression as names_in
 from ..formulations import derive
 from ..kinematics.tree_builder import build_kinematic_tree
@@ -220,12 +220,19 @@ def closed_form(
         symbol: SymbolSource | None = find(eqs, name)
         if symbol is None and own is not None:
             return make_closed_form(eqs, own, exact, budget)
+        if symbol is None and (why := find_convenience("ClosedForm.absence")(eqs, name)):
+            raise UnsupportedError(why) from None
         if symbol is None:
             raise
     source = symbol_form_source(name, symbol)
     place = find_symbol_in_column(symbol.expression, symbol.equations.symbols["qdd"])
     if place is not None and eqs.is_complete:
         source = acceleration_source(symbol.equations, name, place)
+    elif symbol.names_itself(name):
+        raise UnsupportedError(
+            f"'{name}' is a symbol in which formulas are written, and has none itself",
+            remedy='ask for a quantity, such as "M", "tau" or "qdd"',
+        )
     return make_closed_form(symbol.equations, source, exact, budget, symbol.names)
 
 

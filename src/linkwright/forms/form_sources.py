@@ -84,6 +84,11 @@ class SymbolSource:
     expression: SX
     names: Mapping[int, str]
 
+    def names_itself(self, name: str) -> bool:
+        """Whether the expression is nothing but the symbol of this name."""
+        is_symbol = self.expression.is_scalar() and self.expression.is_symbolic()
+        return is_symbol and self.names.get(self.expression.element_hash()) == name
+
 
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of the quantity with this name, for a frame if it belongs to one."""

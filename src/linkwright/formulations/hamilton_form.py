@@ -104,14 +104,16 @@ def _constraint_section(names: MechanismNames) -> EquationSection:
 
 
 def momentum_names(hamilton: HamiltonFormulation) -> list[str]:
-    """p1, p2, …; p_q1, p_q2, … where coordinates or parameters of the mechanism have such names,
-    like the angles p1 and p2 of the remotely driven elbow."""
+    """p1, p2, …; p_q1, p_q2, … where the mechanism has such names, underscores aside, like the
+    angles p1 and p2 of the remotely driven elbow; momentum_q1, … where it has those too."""
     names = hamilton.tree.names
-    taken = {*names.q, *(f"d{name}" for name in names.qd), *hamilton.tree.symbols}
-    found = [f"p{k + 1}" for k in range(hamilton.tree.nv)]
-    if taken & {*found, *(f"d{name}" for name in found)}:
-        found = [f"p_{name}" for name in names.qd]
-    return found
+    own = {*names.q, *(f"d{name}" for name in names.qd), *hamilton.tree.symbols, *names.actuators}
+    numbered = [f"p{k + 1}" for k in range(hamilton.tree.nv)]
+    if not {name.replace("_", "") for name in own} & {*numbered, *(f"d{x}" for x in numbered)}:
+        return numbered
+    named = [f"p_{name}" for name in names.qd]
+    is_free = not own & {*named, *(f"d{name}" for name in named)}
+    return named if is_free else [f"momentum_{name}" for name in names.qd]
 
 
 def _named_lines(names: Sequence[str], column: Array) -> tuple[EquationLine, ...]:

@@ -1,6 +1,7 @@
 """The tape as a list of assignments that a person can follow, in the order of computation.
 
 A value that is used once is written where it is used; a value that is used more often gets a name.
+Terms that cancel (a − a) are not written, and neither are steps that only these needed.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..expressions import (
+    ZERO,
     Call,
     Expression,
     Name,
+    Negation,
     Number,
     Power,
     Product,
     Reciprocal,
     Sum,
     expression_text,
+    names_in_expression,
     negate_expression,
 )
 from ..tape import OPERATION_ARITY, Op, Tape
 
+TermFactors = frozenset[tuple[Expression, int]]
 MAX_UNNAMED_LENGTH = 160
 """Longest expression, in characters, that is not broken by a name."""
 
@@ -107,12 +112,29 @@ class _ListingReading:
                 TapeAssignment(_listed_entry_label(port.name, index), self.values[value])
                 for index, value in zip(indices, result, strict=True)
             )
-        return TapeListing(tuple(self.steps), results)
+        return TapeListing(self.needed_steps(results), results)
+
+    def needed_steps(
+        self, results: Mapping[str, tuple[TapeAssignment, ...]]
+    ) -> tuple[TapeAssignment, ...]:
+        """The assignments that the results need."""
+        used = {
+            name
+            for part in results.values()
+            for entry in part
+            for name in names_in_expression(entry.value)
+        }
+        kept: list[TapeAssignment] = []
+        for step in reversed(self.steps):
+            if step.name in used:
+                kept.append(step)
+                used |= names_in_expression(step.value)
+        return tuple(reversed(kept))
 
     def deserves_listed_name(self, k: int, value: Expression) -> bool:
         """Whether a value gets a name: it is used more than once, or its text is long."""
         op = Op(int(self.tape.ops[k]))
-        if op in (Op.INPUT, Op.CONSTANT) or isinstance(value, Name):
+        if op in (Op.INPUT, Op.CONSTANT) or isinstance(value, Name | Number):
             return False
         inputs = self.tape.ops[self.tape.args[k, : OPERATION_ARITY[op]]] == Op.INPUT
         if op in (Op.SIN, Op.COS, Op.NEG) and inputs.all():
@@ -138,17 +160,17 @@ class _ListingReading:
             return Number(Fraction(repr(float(self.tape.constants[k]))))
         parts = [self.values[int(a)] for a in self.tape.args[k, : OPERATION_ARITY[op]]]
         match op:
-            case Op.ADD if parts[0] == parts[1]:
+            case Op.MUL | Op.DIV if parts[0] == ZERO or (op is Op.MUL and parts[1] == ZERO):
+                return ZERO
+            case Op.NEG if parts[0] == ZERO:
+                return ZERO
+            case Op.ADD if parts[0] == parts[1] != ZERO:
                 return Product((Number(Fraction(2)), *_listed_product_factors(parts[0])))
             case Op.ADD:
-                return Sum((*_listed_sum_terms(parts[0]), *_listed_sum_terms(parts[1])))
+                return _listed_sum(_listed_sum_terms(parts[0]), _listed_sum_terms(parts[1]))
             case Op.SUB:
-                return Sum(
-                    (
-                        *_listed_sum_terms(parts[0]),
-                        *(negate_expression(t) for t in _listed_sum_terms(parts[1])),
-                    )
-                )
+                taken = [negate_expression(t) for t in _listed_sum_terms(parts[1])]
+                return _listed_sum(_listed_sum_terms(parts[0]), taken)
             case Op.MUL:
                 return _listed_product_with_powers(
                     (*_listed_product_factors(parts[0]), *_listed_product_factors(parts[1]))
@@ -163,6 +185,37 @@ class _ListingReading:
 
 def _listed_number(value: Fraction) -> Expression:
     return negate_expression(Number(-value)) if value < 0 else Number(value)
+
+
+def _listed_sum(first: Sequence[Expression], second: Sequence[Expression]) -> Expression:
+    """The sum of all terms but zeros and those that cancel each other."""
+    kept: list[tuple[Expression, Fraction, TermFactors]] = []
+    for term in (*first, *second):
+        number, factors = _split_listed_term(term)
+        opposite = next((x for x in kept if x[1:] == (-number, factors)), None)
+        if opposite is not None:
+            kept.remove(opposite)
+        elif number:
+            kept.append((term, number, factors))
+    terms = tuple(term for term, _, _ in kept)
+    return terms[0] if len(terms) == 1 else Sum(terms) if terms else ZERO
+
+
+def _split_listed_term(term: Expression) -> tuple[Fraction, TermFactors]:
+    """The numbers in a term, multiplied, and how often each other factor occurs."""
+    number, others = Fraction(1), Counter[Expression]()
+    front = [term]
+    while front:
+        factor = front.pop()
+        if isinstance(factor, Number):
+            number *= factor.value
+        elif isinstance(factor, Negation):
+            number, front = -number, [*front, factor.operand]
+        elif isinstance(factor, Product):
+            front += factor.factors
+        else:
+            others[factor] += 1
+    return number, frozenset(others.items())
 
 
 def _listed_sum_terms(expression: Expression) -> tuple[Expression, ...]:
