@@ -128,6 +128,9 @@ def test_changed_recipes_and_other_folders_are_refused(folder: Path, tmp_path: P
     with pytest.raises(FileError, match=r"study\.json is damaged"):
         resume_study(folder)
     data = json.loads(text)
+    (folder / "study.json").write_text(json.dumps({**data, "block": -3}))
+    with pytest.raises(FileError, match=r"study\.json is damaged"):
+        load_study(folder)
     (folder / "study.json").write_text(json.dumps({**data, "format": 7}))
     with pytest.raises(FileError, match="the study has format 7"):
         load_study(folder)

@@ -11,6 +11,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import itertools
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -146,7 +147,7 @@ class DaskEngine:
         again: list[int] = []
         try:
             client = self._connect()
-            with lost_interrupts() as raise_lost:
+            with lost_interrupts() as raise_lost, _quiet_client():
                 while True:
                     try:
                         self._submit(client, blocks, again, pending)
@@ -288,6 +289,18 @@ class DaskEngine:
 
 class _ConnectionLostError(LinkwrightError):
     """The scheduler does not answer."""
+
+
+@contextlib.contextmanager
+def _quiet_client() -> Iterator[None]:
+    """Keep dask from printing tracebacks about a scheduler that is gone: the study says it."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _ignore_errors(close: Callable[[], object]) -> None:
