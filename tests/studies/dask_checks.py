@@ -210,7 +210,7 @@ def check_that_a_cluster_that_starts_workers_for_tasks_is_not_refused(folder: Pa
 
 
 def check_that_a_cluster_without_workers_is_a_sentence(folder: Path) -> None:
-    dask_engine.START_SECONDS = 1
+    vars(dask_engine)["START_SECONDS"] = 1
     said = "has had no workers for 1 seconds; start workers, then 'linkwright study resume"
     with user_cluster(0) as cluster, pytest.raises(lw.LinkwrightError, match=said):
         begin(folder / "a", 100, 20, cluster=cluster)

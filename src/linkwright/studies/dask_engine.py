@@ -262,7 +262,7 @@ class DaskEngine:
     def _reconnect(self, old: Client) -> Client:
         """Return a client of the restarted scheduler."""
         if old is self.cluster:  # a client of the user, which stays theirs
-            self.cluster = old.cluster or self._address
+            self.cluster = getattr(old, "cluster", None) or self._address
         if old in self._owned:
             self._owned.remove(old)
             _ignore_errors(lambda: old.close(timeout=1))
