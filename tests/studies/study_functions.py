@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import time
 from typing import Any, ClassVar
 
 import fsspec
@@ -29,6 +30,12 @@ def kill_worker(factors: Any) -> float:
     """Ends the worker of a single design, as a crash of a library would."""
     if 1.2 < factors["m2"] < 1.21:
         os.kill(os.getpid(), signal.SIGKILL)
+    return float(factors["m2"])
+
+
+def sleep_for_a_moment(factors: Any) -> float:
+    """Gives a study a duration that depends little on the machine."""
+    time.sleep(0.02)
     return float(factors["m2"])
 
 

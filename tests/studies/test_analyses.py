@@ -98,6 +98,7 @@ def test_the_pareto_front_of_a_circle() -> None:
     assert study.numbers("a")[best[0]] == study.numbers("a").max()
 
 
+@pytest.mark.slow
 def test_a_response_surface_predicts_points_that_it_has_not_seen() -> None:
     study = study_of("sobol", 256, "sin(q0.q1) + 0.5*q0.q2^2 + 0*qd0.q1")
     surface = study.surface("y")
@@ -108,6 +109,7 @@ def test_a_response_surface_predicts_points_that_it_has_not_seen() -> None:
     assert (deviation < 0.1).all()
 
 
+@pytest.mark.slow
 def test_bands_are_quantiles_of_the_trajectories() -> None:
     """Of harmonic swings with amplitudes A uniform in 0.9 … 1.1 the median is that of A = 1."""
     vary = {"q0.q1": (0.9e-3, 1.1e-3)}
@@ -121,6 +123,7 @@ def test_bands_are_quantiles_of_the_trajectories() -> None:
     np.testing.assert_array_equal(bands[0], paths.min(axis=0))
 
 
+@pytest.mark.slow
 def test_worst_cases_are_found_and_made_again() -> None:
     vary = {"m2": (0.5, 1.5), "q0.q1": (0.0, 1.0)}
     study = lw.study(ELBOW, vary, {"peak": "max(abs(dq1))"}, count=32, t=0.2, samples=21)

@@ -99,6 +99,7 @@ def test_mistakes_in_measures_get_a_sentence(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_measures_of_an_ensemble_are_those_of_single_runs() -> None:
     measure = {
         "speed": "max(abs(dq1))", "effort": "max(abs(tau2))", "acceleration": "peak(ddq1)",
@@ -142,6 +143,7 @@ def test_forces_of_controllers_are_those_of_single_runs() -> None:
         assert float(found.data["end"][k]) == run.q[-1, 0]
 
 
+@pytest.mark.slow
 def test_analyses_give_their_own_measures() -> None:
     bar = lw.gallery("four-bar")
     low, high = 0.9 * float(bar.values["l3"]), float(bar.values["l3"])
@@ -172,6 +174,7 @@ def test_analyses_give_their_own_measures() -> None:
     assert (found.data["rest"] > 0).all()
 
 
+@pytest.mark.slow
 def test_formulations_and_integrators_are_factors() -> None:
     vary = {"by": ["lagrange", "hamilton", "newton_euler"], "integrator": ["dop853", "radau"]}
     found = lw.study(ELBOW, vary, {"end": "q1[-1]"}, t=0.2, samples=3, q0={"q1": 0.4})
@@ -192,6 +195,7 @@ def test_one_bad_design_is_a_recorded_failure() -> None:
     assert "2 failed" in text
 
 
+@pytest.mark.slow
 def test_a_run_that_stops_has_measures_up_to_there() -> None:
     stop = lw.simulation.Event("q1 + 0.2", "stop")
     found = lw.study(

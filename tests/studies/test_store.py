@@ -77,7 +77,8 @@ def test_the_size_of_blocks_changes_no_bit(made: Path) -> None:
     assert same(whole.data, load_study(made).data)
 
 
-@pytest.mark.parametrize("damage", ["path/c/0/0", "blocks/1.json"])
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["peak/c/1", "path/c/0/0", "status/c/2", "blocks/1.json"])
 @pytest.mark.parametrize("how", ["removed", "cut", "changed"])
 def test_damaged_blocks_are_found_and_made_again(
     made: Path, folder: Path, damage: str, how: str
@@ -127,6 +128,9 @@ def test_changed_recipes_and_other_folders_are_refused(folder: Path, tmp_path: P
     with pytest.raises(FileError, match=r"study\.json is damaged"):
         resume_study(folder)
     data = json.loads(text)
+    (folder / "study.json").write_text(json.dumps({**data, "block": -3}))
+    with pytest.raises(FileError, match=r"study\.json is damaged"):
+        load_study(folder)
     (folder / "study.json").write_text(json.dumps({**data, "format": 7}))
     with pytest.raises(FileError, match="the study has format 7"):
         load_study(folder)

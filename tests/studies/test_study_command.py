@@ -15,9 +15,15 @@ BEGIN = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_study_its_resume_and_its_page(tmp_path: Path) -> None:
     said = ok(*BEGIN, "-n", "20", "--block", "8", "-o", "arm", cwd=tmp_path)
     assert "20 of 20 designs, 0 failed" in said
+    (tmp_path / "arm/peak/c/0").write_bytes(b"damage")
+    damaged = run("study", "report", "arm", cwd=tmp_path)
+    assert damaged.returncode == 2
+    wanted = "arm: 1 of 3 blocks are damaged; 'linkwright study resume arm' makes them again"
+    assert wanted in damaged.stderr
     (tmp_path / "arm/blocks/1.json").unlink()
     again = json.loads(ok("study", "resume", "arm", "--json", cwd=tmp_path))
     assert again["designs"] == again["count"] == 20
@@ -28,6 +34,7 @@ def test_a_study_its_resume_and_its_page(tmp_path: Path) -> None:
     assert "default-src &#39;none&#39;" in page
 
 
+@pytest.mark.slow
 def test_a_page_without_a_folder(tmp_path: Path) -> None:
     ok(*BEGIN, "-n", "6", "--design", "latin", "-o", "page.html", cwd=tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]

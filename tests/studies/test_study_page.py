@@ -37,7 +37,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     one.close()
 
 
-@pytest.mark.parametrize("width", [pytest.param(390, marks=pytest.mark.slow), 1280])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
 def test_a_picked_design_moves(study: Study, browser: Browser, tmp_path: Path, width: int) -> None:
     page = study.report(tmp_path / "page.html")
     browser.open(page, width)
@@ -62,6 +63,7 @@ def test_a_picked_design_moves(study: Study, browser: Browser, tmp_path: Path, w
     assert browser.requests() == [page.as_uri()]
 
 
+@pytest.mark.slow
 def test_a_click_picks_the_nearest_point(study: Study, browser: Browser, tmp_path: Path) -> None:
     browser.open(study.report(tmp_path / "page.html"), 1280)
     script = """(() => { const c = document.getElementById("scatter"), b = c.getBoundingClientRect();

@@ -10,6 +10,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,18 +66,25 @@ _MAKERS: dict[tuple[str, str, int], BlockMaker] = {}
 
 MAX_KEPT_STUDIES = 4
 
+_PREPARING = threading.Lock()
+"""Held by the thread that opens and compiles a study: workers of dask may have several threads."""
+
 
 def open_maker(address: str, digest: str, threads: int) -> BlockMaker:
     """Return what makes blocks of the study at an address, which must have the digest."""
     key = address, digest, threads
-    if key not in _MAKERS:
-        store = StudyStore.open(address)
-        if store.recipe.digest != digest:
-            raise FileError("holds another study than this worker was asked for", where=address)
-        while len(_MAKERS) >= MAX_KEPT_STUDIES:
-            _MAKERS.pop(next(iter(_MAKERS)))
-        _MAKERS[key] = BlockMaker(store, find_functions(store.recipe.measures, {}), threads)
-    return _MAKERS[key]
+    with _PREPARING:
+        maker = _MAKERS.get(key)
+        if maker is None:
+            store = StudyStore.open(address)
+            if store.recipe.digest != digest:
+                raise FileError("holds another study than this worker was asked for", where=address)
+            while len(_MAKERS) >= MAX_KEPT_STUDIES:
+                _MAKERS.pop(next(iter(_MAKERS)))
+            maker = BlockMaker(store, find_functions(store.recipe.measures, {}), threads)
+            assert maker.is_prepared
+            _MAKERS[key] = maker
+    return maker
 
 
 def make_block(address: str, digest: str, block: int, threads: int) -> BlockReport:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
+import itertools
+import logging
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +35,9 @@ TASKS_PER_WORKER = 2
 
 RECONNECT_SECONDS = 120.0
 """Time during which a lost scheduler is looked for: it may be restarted by hand or by a service."""
+
+MAX_RECONNECTS = 5
+"""Connections in a row that are lost before a block is made: then the scheduler is not at work."""
 
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 """What waiting for a scheduler that dies may raise, besides errors of the connection."""
@@ -63,6 +69,9 @@ class DaskEngine:
     threads: int = 1
     _failures: Counter[int] = field(default_factory=Counter)
     _owned: list[Any] = field(default_factory=list)
+    _lost: int = 0
+    _seen: float = 0.0
+    _address: str = ""
 
     def __post_init__(self) -> None:
         """Check that workers can reach the store."""
@@ -80,39 +89,57 @@ class DaskEngine:
     def _connect(self) -> Client:
         """Return a client of the cluster; clusters and clients of users stay theirs."""
         distributed, given = self.distributed, self.cluster
+        self._seen = time.monotonic()
         if isinstance(given, distributed.Client):
-            return given
+            return self._check_client(given)
         if given == "local":
             local = LocalStudyCluster(self.workers)
             self._owned.append(local)
             given = self.cluster = local.start(distributed)
         try:
             client = distributed.Client(given, timeout=10, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, *_CANCELLED) as error:
             raise LinkwrightError(
                 f"the cluster {given!r} does not answer: {error}",
                 remedy="give the address of a scheduler, tcp://host:8786, or a cluster object",
             ) from None
         self._owned.append(client)
-        self._wait_for_workers(client)
+        self._address = client.scheduler.address
         return client
 
-    def _wait_for_workers(self, client: Client) -> None:
-        """Wait until there is a worker."""
-        end = time.monotonic() + START_SECONDS
-        while not self._worker_count(client):
-            if time.monotonic() > end:
-                raise LinkwrightError(
-                    "the cluster has no workers", remedy="start workers, then resume the study"
-                )
-            time.sleep(0.1)
+    def _check_client(self, client: Client) -> Client:
+        """Return a client of the user, if its calls wait and its scheduler is there."""
+        if client.asynchronous:
+            raise ArgumentError(
+                "an asynchronous client cannot be used",
+                where="cluster",
+                remedy="give distributed.Client(address) without asynchronous=True",
+            )
+        if client.status != "running" or client.scheduler is None:
+            raise ArgumentError(
+                f"the client is {client.status}", where="cluster", remedy="connect a new client"
+            )
+        self._address = client.scheduler.address
+        return client
 
-    def _worker_count(self, client: Client) -> int:
-        """Return the number of workers; those of a local cluster that ended are started again."""
+    def _count_workers(self, client: Client) -> int:
+        """Return the number of workers, which may be none for some time, but not for ever.
+
+        Workers of a local cluster that ended are started again. An adaptive cluster starts workers
+        when there are tasks.
+        """
         for one in self._owned:
             if isinstance(one, LocalStudyCluster):
                 one.revive()
-        return len(client.scheduler_info(n_workers=-1)["workers"])
+        count = len(client.scheduler_info(n_workers=-1)["workers"])
+        if count:
+            self._seen = time.monotonic()
+        elif time.monotonic() > self._seen + START_SECONDS:
+            raise LinkwrightError(
+                f"the cluster has had no workers for {START_SECONDS} seconds",
+                remedy=f"start workers, then 'linkwright study resume {self._key[0]}'",
+            )
+        return count
 
     def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
         """Make blocks until there are no more."""
@@ -120,7 +147,7 @@ class DaskEngine:
         again: list[int] = []
         try:
             client = self._connect()
-            with lost_interrupts() as raise_lost:
+            with lost_interrupts() as raise_lost, _quiet_client():
                 while True:
                     try:
                         self._submit(client, blocks, again, pending)
@@ -136,12 +163,12 @@ class DaskEngine:
             for one in self._owned:
                 if isinstance(one, LocalStudyCluster):
                     one.kill()
-            for future in pending:
-                future.cancel()
             raise
         finally:
+            for future in pending:
+                _ignore_errors(future.cancel)
             for one in reversed(self._owned):
-                one.close()
+                _ignore_errors(one.close)
             self._owned.clear()
 
     def _submit(
@@ -149,39 +176,41 @@ class DaskEngine:
     ) -> None:
         """Keep as many tasks outstanding as workers can use, not more."""
         self._check_connection(client)
-        count = max(1, self._worker_count(client)) * TASKS_PER_WORKER
+        count = max(1, self._count_workers(client)) * TASKS_PER_WORKER
         while len(pending) < count:
-            block = again.pop() if again else next(blocks, None)
-            if block is None:
+            if not again:
+                again += itertools.islice(blocks, 1)
+            if not again:
                 return
+            block = again[-1]
             name = f"block-{self._key[1][:12]}-{block}-{self._failures[block]}-{time.time_ns()}"
             future = client.submit(
                 make_block, *self._key, block, self.threads, key=name, pure=False, retries=0
             )
-            pending[future] = block
+            pending[future] = again.pop()
 
     def _collect(
         self, client: Client, again: list[int], pending: dict[Any, int], report: ReportBlock
     ) -> None:
         """Wait for a task, and report those that have ended."""
-        futures = list(pending)
+        for future in self._wait(client, list(pending)):
+            if future.status in ("cancelled", "lost"):
+                self._check_connection(client)
+                again.append(pending.pop(future))
+                continue
+            self._take(future, pending[future], again, report)
+            del pending[future]
+            future.release()
+            self._lost = 0
+
+    def _wait(self, client: Client, futures: list[Any]) -> list[Any]:
+        """Wait for a moment, and return the tasks that have ended."""
         try:
             with client.as_current():
                 self.distributed.wait(futures, timeout=_PAUSE, return_when="FIRST_COMPLETED")
         except (TimeoutError, self.distributed.TimeoutError):
             self._check_connection(client)
-            return
-        except (OSError, self.distributed.CancelledError):
-            raise _ConnectionLostError("the scheduler is gone") from None
-        for future in futures:
-            if not future.done():
-                continue
-            if future.status in ("cancelled", "lost"):
-                self._check_connection(client)
-                again.append(pending.pop(future))
-                continue
-            block = pending.pop(future)
-            self._take(future, block, again, report)
+        return [one for one in futures if one.done()]
 
     def _take(self, future: Future[Any], block: int, again: list[int], report: ReportBlock) -> None:
         """Report a block, or try it again."""
@@ -207,6 +236,8 @@ class DaskEngine:
             task = client.submit(
                 evaluate_range, *self._key, start, stop, self.threads, pure=False, retries=0
             )
+            while not self._wait(client, [task]):
+                self._count_workers(client)
             try:
                 found: EvaluatedDesigns = task.result()
             except self.distributed.KilledWorker as error:
@@ -231,20 +262,27 @@ class DaskEngine:
     def _reconnect(self, old: Client) -> Client:
         """Return a client of the restarted scheduler."""
         if old is self.cluster:  # a client of the user, which stays theirs
-            self.cluster = getattr(old, "_start_arg", None)
-        address = self.cluster
+            self.cluster = getattr(old, "cluster", None) or self._address
         if old in self._owned:
             self._owned.remove(old)
-            _close_quietly(old)
+            _ignore_errors(lambda: old.close(timeout=1))
+        resume = f"'linkwright study resume {self._key[0]}'"
+        self._lost += 1
+        if self._lost > MAX_RECONNECTS:
+            raise LinkwrightError(
+                f"the connection to {self._address} was lost {self._lost} times in a row",
+                remedy=f"look at the log of the scheduler, then {resume}",
+            )
+        time.sleep(_PAUSE * 2**self._lost)
         end = time.monotonic() + RECONNECT_SECONDS
         while True:
             try:
                 return self._connect()
-            except (LinkwrightError, OSError, *_CANCELLED):
+            except LinkwrightError:
                 if time.monotonic() > end:
                     raise LinkwrightError(
-                        f"the scheduler {address} has not come back",
-                        remedy=f"restart it, then 'linkwright study resume {self._key[0]}'",
+                        f"the scheduler {self._address} has not come back",
+                        remedy=f"restart it, then {resume}",
                     ) from None
                 time.sleep(_PAUSE)
 
@@ -253,9 +291,19 @@ class _ConnectionLostError(LinkwrightError):
     """The scheduler does not answer."""
 
 
-def _close_quietly(client: Any) -> None:
-    """Close a client whose scheduler is gone."""
+@contextlib.contextmanager
+def _quiet_client() -> Iterator[None]:
+    """Keep dask from printing tracebacks about a scheduler that is gone: the study says it."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL + 1)
     try:
-        client.close(timeout=1)
-    except Exception:
-        return
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def _ignore_errors(close: Callable[[], object]) -> None:
+    """Close something whose scheduler may be gone; dask then raises whatever it waited for."""
+    with contextlib.suppress(Exception, *_CANCELLED):
+        close()

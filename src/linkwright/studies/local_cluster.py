@@ -23,7 +23,7 @@ START_SECONDS = 120
 
 @dataclass(eq=False)
 class LocalStudyCluster:
-    """A scheduler and its worker processes, each with a nanny that starts it again."""
+    """A scheduler and its worker processes; those that end are started again by `revive`."""
 
     workers: int
     scheduler: Any = None
@@ -34,7 +34,7 @@ class LocalStudyCluster:
         self.scheduler = distributed.LocalCluster(
             n_workers=0,
             processes=False,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any port: others may have clusters
             silence_logs=50,
             host="127.0.0.1",
             protocol="tcp://",
@@ -43,7 +43,7 @@ class LocalStudyCluster:
         return str(self.scheduler.scheduler_address)
 
     def _start_worker(self) -> subprocess.Popen[bytes]:
-        options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
         address = str(self.scheduler.scheduler_address)
         environment = {
             **os.environ,
@@ -58,7 +58,7 @@ class LocalStudyCluster:
         )
 
     def revive(self) -> None:
-        """Start workers again whose nanny has ended too."""
+        """Start workers again that have ended."""
         for k, process in enumerate(self.processes):
             if process.poll() is not None:
                 self.processes[k] = self._start_worker()

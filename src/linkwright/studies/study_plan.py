@@ -85,7 +85,8 @@ class StudyPlan(NotebookDisplayed):
         """Return the plan in words."""
         return "\n".join(
             [
-                f"designs: {self.count} in {self.blocks} blocks of {self.block}",
+                f"designs: {self.count} in {self.blocks} block{'s' if self.blocks > 1 else ''} "
+                f"of {self.block}",
                 f"rate: {self.rate:.3g} designs per second and worker, {self.workers} "
                 f"worker{'s' if self.workers > 1 else ''}",
                 f"time: about {duration_text(self.seconds)}",

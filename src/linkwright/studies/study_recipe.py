@@ -118,6 +118,8 @@ class StudyRecipe:
                     where=where,
                     remedy="use the version of Linkwright that made it",
                 )
+            if type(data["block"]) is not int or data["block"] < 1:
+                raise ValueError
             mechanism = load(data["mechanism"])
             recipe = cls(
                 mechanism,
@@ -131,9 +133,9 @@ class StudyRecipe:
             )
         except FileError:
             raise
-        except (LinkwrightError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (LinkwrightError, ValueError, KeyError, TypeError, AttributeError):
             raise FileError(
-                f"study.json is damaged: {type(error).__name__}",
+                "study.json is damaged",
                 where=where,
                 remedy="restore it, or begin the study again in another folder",
             ) from None

@@ -247,6 +247,13 @@ def _report_outcome(folder: str, output: str | None) -> CommandOutcome:
     if output is not None and not output.endswith(".html"):
         raise ArgumentError(f"'{output}' is not a page", remedy="write -o page.html")
     found = load_study(folder)
+    damaged = [one for one in found.store.marked_blocks() if not found.store.is_sound(one)]
+    if damaged:
+        raise LinkwrightError(
+            f"{len(damaged)} of {found.recipe.block_count} blocks are damaged",
+            where=folder,
+            remedy=f"'linkwright study resume {folder}' makes them again",
+        )
     if output is not None:
         page = check_output_folder(Path(output))
         with show_command_progress(f"writing {output}"):

@@ -1,0 +1,226 @@
+"""Studies on dask: local workers killed, schedulers restarted, clusters and clients of users.
+
+`test_dask` calls each check in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import distributed
+import pytest
+
+import linkwright as lw
+from linkwright.studies import dask_engine, load_study, resume_study
+
+from .study_processes import (
+    PACED,
+    begin,
+    begin_paced,
+    check_same,
+    count_blocks,
+    kills,
+    wait_for_blocks,
+)
+
+
+def run(name: str, folder: str) -> None:
+    """Call a check, and end this process without waiting for threads of dask."""
+    try:
+        globals()[name](Path(folder))
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def check_that_workers_of_dask_may_be_killed(folder: Path) -> None:
+    with kills(folder / "a", [0, 3, 10, 20]) as killed:
+        begin_paced(folder / "a", workers=2, cluster="local", retries=20)
+    check_same(folder / "a", PACED)
+    assert len(killed) == 4
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def dask_process(kind: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    program = f"import sys; from distributed.cli.dask_{kind} import main; main(sys.argv[1:])"
+    silent = subprocess.DEVNULL
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *words], stdout=silent, stderr=silent, env=environment
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def check_that_a_scheduler_that_is_restarted_loses_nothing(folder: Path) -> None:
+    store, port = folder / "a", free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    scheduler = ("--port", str(port), "--host", "127.0.0.1", "--no-dashboard")
+    worker = (address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            begin_paced(store, cluster=address)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    with dask_process("scheduler", *scheduler), dask_process("worker", *worker):
+        wait_for_port(port)
+        thread.start()
+        wait_for_blocks(store, 4)
+    between = count_blocks(store)
+    assert 4 <= between < PACED // 10
+    with dask_process("scheduler", *scheduler), dask_process("worker", *worker):
+        thread.join(200)
+    assert not thread.is_alive()
+    assert not failures
+    check_same(store, PACED)
+
+
+def wait_for_port(port: int) -> None:
+    """Wait until something listens."""
+    end = time.monotonic() + 120
+    while True:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
+            return
+        assert time.monotonic() < end, "the scheduler has not started"
+        time.sleep(0.1)
+
+
+@contextmanager
+def cutting_proxy(port: int) -> Iterator[tuple[int, list[int]]]:
+    """Pass connections on to a scheduler, and cut them all as soon as one submits a block."""
+    cuts: list[int] = []
+    open_ends: list[socket.socket] = []
+
+    def pass_on(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if b"block-" in data:
+                    cuts.append(len(open_ends))
+                    for one in open_ends:
+                        with suppress(OSError):
+                            one.shutdown(socket.SHUT_RDWR)
+                    return
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                near = listener.accept()[0]
+                far = socket.create_connection(("127.0.0.1", port), 30)
+                far.settimeout(None)
+                open_ends.extend((near, far))
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=pass_on, args=pair, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield int(listener.getsockname()[1]), cuts
+    for one in open_ends:
+        one.close()
+
+
+def check_that_a_scheduler_that_fails_again_and_again_is_given_up(folder: Path) -> None:
+    dask_engine.MAX_RECONNECTS = 2
+    with distributed.LocalCluster(
+        n_workers=0,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        host="127.0.0.1",
+        protocol="tcp://",
+    ) as cluster:
+        port = int(cluster.scheduler_address.rsplit(":", 1)[1])
+        with cutting_proxy(port) as (middle, cuts):
+            said = r"was lost 3 times in a row; look at the log .* then 'linkwright study resume "
+            with pytest.raises(lw.LinkwrightError, match=said):
+                begin(folder / "a", 100, 50, cluster=f"tcp://127.0.0.1:{middle}")
+            assert cuts
+    assert not load_study(folder / "a").is_complete
+    assert resume_study(folder / "a").is_complete
+    check_same(folder / "a", 100)
+
+
+def check_that_a_scheduler_that_is_not_there_is_a_sentence(folder: Path) -> None:
+    with pytest.raises(lw.LinkwrightError, match="does not answer"):
+        begin(folder / "a", 100, 50, cluster=f"tcp://127.0.0.1:{free_port()}")
+    assert resume_study(folder / "a").is_complete
+
+
+@contextmanager
+def user_cluster(workers: int = 1) -> Iterator[distributed.LocalCluster]:
+    """A cluster with two threads in a worker, inside of this process."""
+    with distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster
+
+
+def wait_until_tasks_are_released(client: distributed.Client) -> None:
+    """Wait until the scheduler keeps no task of a study."""
+    end = time.monotonic() + 60
+    while [one for one in client.run_on_scheduler(known_tasks) if one.startswith("block-")]:
+        assert time.monotonic() < end, "the study has left tasks"
+        time.sleep(0.1)
+
+
+def known_tasks(dask_scheduler: distributed.Scheduler) -> list[str]:
+    return [str(one) for one in dask_scheduler.tasks]
+
+
+def check_that_a_cluster_and_a_client_of_the_user_are_used_and_left_alone(folder: Path) -> None:
+    with user_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
+        for name, given in (("a", cluster), ("b", client)):
+            begin(folder / name, 400, 20, cluster=given)
+            check_same(folder / name, 400)
+            assert client.status == "running"
+            assert client.submit(sum, [1, 2]).result(timeout=60) == 3
+            wait_until_tasks_are_released(client)
+
+
+def check_that_a_cluster_that_starts_workers_for_tasks_is_not_refused(folder: Path) -> None:
+    with user_cluster(0) as cluster:
+        cluster.adapt(minimum=0, maximum=1, interval="100 ms")
+        begin(folder / "a", 100, 20, cluster=cluster)
+    check_same(folder / "a", 100)
+
+
+def check_that_a_cluster_without_workers_is_a_sentence(folder: Path) -> None:
+    vars(dask_engine)["START_SECONDS"] = 1
+    said = "has had no workers for 1 seconds; start workers, then 'linkwright study resume"
+    with user_cluster(0) as cluster, pytest.raises(lw.LinkwrightError, match=said):
+        begin(folder / "a", 100, 20, cluster=cluster)
+
+
+def check_that_clients_that_cannot_be_used_are_a_sentence(folder: Path) -> None:
+    with user_cluster() as cluster:
+        client = distributed.Client(cluster, set_as_default=False)
+        client.close()
+        with pytest.raises(lw.LinkwrightError, match="cluster: the client is closed; connect a"):
+            begin(folder / "a", 100, 20, cluster=client)
+    with pytest.raises(lw.LinkwrightError, match="the cluster 42 does not answer"):
+        begin(folder / "a", 100, 20, cluster=42)
