@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import casadi as ca
 
 from ..equations import Equations
@@ -38,7 +40,7 @@ def find_symbol_source(eqs: Equations, name: str) -> SymbolSource | None:
 
 
 def why_symbol_is_absent(eqs: Equations, name: str) -> str:
-    """Why a symbol of the checker has no value for the mechanism; empty if it is no such symbol."""
+    """Why a symbol of the checker has no value for the mechanism; empty if the name is not such a symbol."""
     vocabulary = _symbol_vocabulary(eqs)
     of = f"for {eqs.mechanism.name}"
     whole = next((one for one in WHOLE_SYMBOLS if name in one.letters.split()), None)
@@ -50,12 +52,21 @@ def why_symbol_is_absent(eqs: Equations, name: str) -> str:
         )
     if why := vocabulary.why_index_fails(name):
         return f"'{name}' has no value {of}: {why}"
-    for row in (*vocabulary.paper_rows, *DUAL_COMPONENTS):
-        if _names_part_of_mechanism(vocabulary, row, name):
-            is_met = row.requirement is None or row.requirement.is_met(vocabulary)
-            reason = "" if row.requirement is None or is_met else f": {row.requirement.message}"
-            return f"'{name}' ({row.meaning}) has no value {of}{reason}"
-    return ""
+    told = (_why_row_has_no_value(vocabulary, row, name) for row in vocabulary.paper_rows)
+    dual = (_why_row_has_no_value(vocabulary, row, name) for row in DUAL_COMPONENTS)
+    return next(filter(None, chain(told, dual)), "")
+
+
+def _why_row_has_no_value(
+    vocabulary: CheckerVocabulary, row: CheckerSymbolRow[Value], name: str
+) -> str:
+    """Why a symbol of the row has no value; empty if the name is not of this row."""
+    if not _names_part_of_mechanism(vocabulary, row, name):
+        return ""
+    is_met = row.requirement is None or row.requirement.is_met(vocabulary)
+    reason = "" if row.requirement is None or is_met else f": {row.requirement.message}"
+    of = f"for {vocabulary.eqs.mechanism.name}"
+    return f"'{name}' ({row.meaning}) has no value {of}{reason}"
 
 
 def _names_part_of_mechanism(

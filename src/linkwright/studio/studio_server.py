@@ -66,7 +66,7 @@ def serve_studio(
     from .studio_app import StudioApplication
     from .studio_hub import StudioHub
 
-    class StudioServer(uvicorn.Server):
+    class StudioServer(uvicorn.Server):  # type: ignore[misc]
         """A server that ends at the first Ctrl-C without a message."""
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
