@@ -40,7 +40,7 @@ def find_symbol_source(eqs: Equations, name: str) -> SymbolSource | None:
 
 
 def why_symbol_is_absent(eqs: Equations, name: str) -> str:
-    """Why a symbol of the checker has no value for the mechanism; empty if the name is not such a symbol."""
+    """Return why a symbol of the checker has no value here; empty if it does not know the name."""
     vocabulary = _symbol_vocabulary(eqs)
     of = f"for {eqs.mechanism.name}"
     whole = next((one for one in WHOLE_SYMBOLS if name in one.letters.split()), None)
