@@ -111,6 +111,8 @@ class EquationReader:
             return self.read_group("{", "}")[0] / self.read_group("{", "}")[0]
         if self.take("\\sqrt"):
             return math.sqrt(self.read_group("{", "}")[0])
+        if self.text.lstrip().startswith("\\left|"):
+            return abs(self.read_group("\\left|", "\\right|")[0])
         if symbol := self.take(*self.symbols):
             return self.known[symbol]
         if call := re.match(r"\s*\\(?:operatorname\{(\w+)\}|(\w+))(?=[\^(\\])", self.text):

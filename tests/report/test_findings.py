@@ -102,7 +102,7 @@ def test_reasons_are_escaped() -> None:
 
 def test_a_lecture_derives_line_by_line() -> None:
     text = lecture_page(lw.gallery("elbow"), "elbow", by=["lagrange", "hamilton"])
-    numbers = [int(n) for n in re.findall(r'<mtext class="number">\((\d+)\)</mtext>', text)]
+    numbers = [int(n) for n in re.findall(r'<span class="number">\((\d+)\)</span>', text)]
     assert numbers[: numbers.index(23) + 1] == list(range(1, 24))  # as derive --steps prints them
     assert "Positions of the centres of mass" in text
     assert "By hamilton" in text

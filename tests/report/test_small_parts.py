@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.report.homework_page import _typeset_equation
+from linkwright.report.homework_page import typeset_checked_equation
 from linkwright.report.motion_starts import PageMotionStart, check_page_motion_start
 from linkwright.show.figure_style import axis_label_width
 from tests.check.homework_texts import SOLUTION, marks
@@ -31,7 +31,9 @@ def test_marks_have_columns_for_what_occurs(tmp_path: Path) -> None:
 def test_rates_of_coordinates_have_dots(tmp_path: Path) -> None:
     """By the mechanism's names, and by those of the texts; d of other names is a letter."""
     homework = marks(tmp_path, {"a.txt": "d22 = m2*lc2^2 + I2\n"})
-    text = _typeset_equation("phi1 = ddq1 + dq2 + dalpha + dz", homework, {"alpha": "q2"})
+    text = typeset_checked_equation(
+        "phi1 = ddq1 + dq2 + dalpha + dz", homework.coordinates, {"alpha": "q2"}
+    )
     over = re.findall(r"<mover><mi>(\w+)</mi><mo>(\.+)</mo></mover>", text)
     assert over == [("q", ".."), ("q", "."), ("α", ".")]
     assert "<mi>dz</mi>" in text
