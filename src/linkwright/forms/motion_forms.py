@@ -12,6 +12,7 @@ import numpy as np
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..formulations import derive
+from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse
 from ..quantities import quantity_entry_names, quantity_signatures
 from ..types import SX
 from .form_sources import SHORT_QUANTITY_NAMES, FormSource, linear_solution_source
@@ -130,7 +131,9 @@ def _check_reactions_are_unique(eqs: Equations) -> None:
     forces = eqs.function_at_values("required_forces")(q, qd, qdd, *at)
     J = np.array(eqs.function_at_values("constraint_jacobian")(q, *at))[own.rows]
     lam = np.zeros(len(eqs.names.constraints))
-    lam[own.rows] = np.linalg.lstsq(J.T, np.array(forces).ravel() - tau, rcond=None)[0]
+    lam[own.rows] = jacobian_pseudoinverse(J.T, CLOSURE_TOLERANCES.rank_share) @ (
+        np.array(forces).ravel() - tau
+    )
     of_motion = np.array(eqs.function_at_values("reactions_of_motion")(q, qd, qdd, lam, *at))
     least = np.array(eqs.function_at_values("reactions")(q, qd, tau, *at)[0])
     if not np.allclose(of_motion, least, rtol=1e-7, atol=1e-7 * np.abs(least).max(initial=1.0)):
