@@ -132,3 +132,27 @@ def test_numbers_of_moving_parts_begin_with_one() -> None:
     assert "  m1*ddx1 = " in eqs.equation_set().text()
     weight = lw.derive(lw.load(URDF)).closed_form("g").json()["entries"]
     assert weight["g[2]"] == "-m2*cx2*g*cos(shoulder + elbow)"
+
+
+def test_unit_numbers_with_a_dimension_keep_their_symbols() -> None:
+    """By hand: a point mass of 1 kg on a rod of 1 m has M = m1 cx1² and g = m1 g cx1 cos(q); without
+    the symbols, kg m² would be printed as 1. A gear of 1 needs no symbol."""
+    arm = lw.load(
+        """
+        gravity = [0, -9.81, 0]
+        [bodies.rod]
+        mass = 1.0
+        center = [1, 0, 0]
+        [joints.q]
+        type = "revolute"
+        parent = "ground"
+        child = "rod"
+        axis = [0, 0, 1]
+        damping = 1
+        motor = { inertia = 1, ratio = 1 }
+        """
+    )
+    eqs = lw.derive(arm, by="lagrange")
+    assert "m1*cx1^2 + J_q" in str(eqs.closed_form("M"))
+    assert "g*m1*cx1*cos(q)" in str(eqs.closed_form("g"))
+    assert "-d_q*dq" in str(eqs.closed_form("f"))

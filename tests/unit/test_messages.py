@@ -155,3 +155,8 @@ def test_inertia_is_a_symmetric_array() -> None:
     made = lw.Mechanism(bodies={"b": {"mass": 1, "inertia": tensor}}, joints=joints)
     model = lw.compile(made)
     np.testing.assert_allclose(model.mass_matrix(model.neutral()), tensor, rtol=1e-12)
+
+
+def test_refused_table_is_shown_as_its_author_wrote_it() -> None:
+    with pytest.raises(lw.LinkwrightError, match=r"\{stick = 0\.3, slide = \[1, 2\.5\]\} is not a"):
+        lw.load("[bodies.a]\nmass = { stick = 0.3, slide = [1, 2.5] }\n")

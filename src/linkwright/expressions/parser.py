@@ -80,9 +80,23 @@ def read_expression(value: object) -> Expression:
             return value
         case _:
             raise ExpressionError(
-                f"{shorten_expression_text(repr(value))} is not a number",
+                f"{shorten_expression_text(_text_of_value(value))} is not a number",
                 remedy="give a number or an expression in quotes",
             )
+
+
+def _text_of_value(value: object) -> str:
+    """Return a value of a file as its author wrote it: 0.3, not Decimal('0.3')."""
+    match value:
+        case Mapping():
+            entries = (f"{key} = {_text_of_value(entry)}" for key, entry in value.items())
+            return "{" + ", ".join(entries) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(_text_of_value(entry) for entry in value) + "]"
+        case Decimal():
+            return str(value)
+        case _:
+            return repr(value)
 
 
 def _decimal_literal(text: str) -> Number:

@@ -1,13 +1,13 @@
 """Conversion of exact numbers to what derivations compute with: floats, or parameter symbols.
 
-`parameters` says which numbers stay symbols: "numeric" none, "symbolic" all but 0, ±1 and
-right angles, or a list of names. `made_up_names` has the names of numbers without one.
+`parameters` says which numbers stay symbols: "numeric" none, "symbolic" all but 0, right
+angles and ratios of ±1, or a list of names. `made_up_names` has the names of numbers without one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -55,11 +55,19 @@ class KinematicParameters:
         self.parameter_values: dict[str, Scalar | Fraction] = {}
         """Values of parameters, each made once: they may use each other many times."""
 
-    def read_scalar(self, expression: Expression, name: str) -> Scalar:
+    def read_ratio(self, expression: Expression, name: str) -> Scalar:
+        """Return a number without a unit like `read_scalar`, but ±1 as a float: gears of 1
+        and directions along an axis need no symbol."""
+        return self.read_scalar(expression, name, plain=(0, 1, -1))
+
+    def read_scalar(
+        self, expression: Expression, name: str, plain: Collection[int] = (0,)
+    ) -> Scalar:
         """Return the number as a float or symbol; `name` is the symbol's name if the number has
-        none."""
+        none. Unnamed numbers that are `plain` do not become symbols; a mass of 1 kg does, for
+        without its symbol the units of a printed equation would be wrong."""
         if not names_in_expression(expression) and isinstance(expression, Number | NumberWithUnit):
-            return self.named_scalar(evaluate_expression_exactly(expression), name)
+            return self.named_scalar(evaluate_expression_exactly(expression), name, plain)
         if not self.is_exact and not self._uses_symbols(expression):
             return float(evaluate_expression_exactly(expression, self.mechanism.values))
         value = fold_expression(
@@ -67,7 +75,7 @@ class KinematicParameters:
             CasadiAlgebra(self.lift_literal, self.lift_function_argument),
             self.look_up_name,
         )
-        return self.named_scalar(value, name) if isinstance(value, Fraction) else value
+        return self.named_scalar(value, name, plain) if isinstance(value, Fraction) else value
 
     def read_opposite_scalar(self, expression: Expression, name: str) -> Scalar:
         """Return the number, whose symbol, if it gets one, stands for its opposite."""
@@ -80,11 +88,11 @@ class KinematicParameters:
         """Set the place (a body, a joint, a frame) of the numbers that follow."""
         self.names.place = place
 
-    def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
+    def named_scalar(self, value: ExactNumber, name: str, plain: Collection[int] = (0,)) -> Scalar:
         """Return a literal number as a float, or as a symbol of this name where it is to stay
         one."""
         name = self.names.unique_name(name)
-        if name in self.requested_names or (self.is_exact and value not in (0, 1, -1)):
+        if name in self.requested_names or (self.is_exact and value not in plain):
             return self.parameter_symbol(name, value)
         return float(value)
 

@@ -34,7 +34,7 @@ LinkPlacement = tuple[Array, Array]
 def read_kinematic_vector(
     values: KinematicParameters, entries: Sequence[Expression], names: Sequence[str]
 ) -> Array:
-    """Return a vector of floats or symbols; `names` are those of symbols for unnamed numbers."""
+    """Return a vector in metres; `names` are those of symbols for unnamed numbers."""
     return column_vector(*(values.read_scalar(e, n) for e, n in zip(entries, names, strict=True)))
 
 
@@ -45,7 +45,7 @@ def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffi
         return _rotation_of_axes(z, _read_direction(values, rotated.x, f"x_{suffix}"))
     if "quaternion" in rotated.model_fields_set:
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
-        entries = [values.read_scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
+        entries = [values.read_ratio(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
         return constant_quaternion_rotation(entries)
     names = [f"{c}_{suffix}" for c in ("roll", "pitch", "yaw")]
     turns = [values.cosine_sine(e, n) for e, n in zip(rotated.rpy, names, strict=True)]
@@ -98,7 +98,7 @@ def joint_axis_alignment(
     names = [f"{key}_{c}_{name}" for c in "xyz"]
     if numbers.count(0.0) == 2 and not values.has_symbols(axis, names):
         return rotation_to_axis(numbers, numbers)
-    entries = [values.read_scalar(e, n) for e, n in zip(axis, names, strict=True)]
+    entries = [values.read_ratio(e, n) for e, n in zip(axis, names, strict=True)]
     return rotation_to_axis(entries, numbers)
 
 
@@ -108,7 +108,10 @@ def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> A
     if not joint.kind.has_plane_frame:
         return IDENTITY
     z = joint_axis_alignment(values, joint.axis, name)[:, 2]
-    x = read_kinematic_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    names = [f"axis2_{c}_{name}" for c in "xyz"]
+    x = column_vector(
+        *(values.read_ratio(e, n) for e, n in zip(joint.second_axis, names, strict=True))
+    )
     return _rotation_of_axes(z, x)
 
 
@@ -117,8 +120,10 @@ def _read_direction(values: KinematicParameters, direction: Vector, name: str) -
     numbers = [values.read_number(entry) for entry in direction]
     if numbers.count(0.0) == 2:
         return np.sign(numbers)
-    entries = read_kinematic_vector(values, direction, [f"{name}_{c}" for c in "xyz"])
-    return unit_vector(entries)
+    names = [f"{name}_{c}" for c in "xyz"]
+    return unit_vector(
+        column_vector(*(values.read_ratio(e, n) for e, n in zip(direction, names, strict=True)))
+    )
 
 
 def _rotation_of_axes(z: Array, x: Array) -> Array:

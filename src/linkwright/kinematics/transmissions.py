@@ -94,13 +94,13 @@ def read_transmission(
         return LengthTransmission(values.read_motion_expression(actuator.moves, scope))
     if actuator.length is not None:
         assert not isinstance(actuator.gear, tuple)
-        gear = values.read_scalar(actuator.gear, f"gear_{name}")
+        gear = values.read_ratio(actuator.gear, f"gear_{name}")
         return LengthTransmission(gear * scope[actuator.length])
     if actuator.joint is not None:
         return _read_joint_transmission(mechanism, name, actuator, values, scope)
     assert actuator.frame is not None
     force, moment = (
-        ca.vertcat(*(values.read_scalar(x, f"{key}_{name}_{k + 1}") for k, x in enumerate(vector)))
+        ca.vertcat(*(values.read_ratio(x, f"{key}_{name}_{k + 1}") for k, x in enumerate(vector)))
         for key, vector in (("f", actuator.force), ("m", actuator.moment))
     )
     return FrameTransmission(actuator.frame, actuator.axes or actuator.frame, force, moment)
@@ -123,7 +123,7 @@ def _read_joint_transmission(
         if len(numbers) == 1
         else [f"gear_{name}_{k + 1}" for k in range(len(numbers))]
     )
-    gears = tuple(values.read_scalar(x, label) for x, label in zip(numbers, labels, strict=True))
+    gears = tuple(values.read_ratio(x, label) for x, label in zip(numbers, labels, strict=True))
     coordinates = joint_coordinate_names(actuator.joint, joint)
     if joint.by_quaternion:
         speeds = joint_velocity_names(actuator.joint, joint)

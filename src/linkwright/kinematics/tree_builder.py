@@ -280,7 +280,7 @@ class _KinematicTreeBuilder:
 
         rotor: Scalar = 0.0
         if joint.motor is not None:
-            ratio = joint_effect(joint.motor.ratio, "G")
+            ratio = self.values.read_ratio(joint.each(joint.motor.ratio)[freedom], f"G_{suffix}")
             rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
         if joint.added_mass != ZERO and not joint.dofs[freedom].is_rotation:
             rotor = rotor + self.values.read_scalar(joint.added_mass, f"ma_{name}")
@@ -325,7 +325,7 @@ class _KinematicTreeBuilder:
             while follower.mimic is not None:
                 mimic = follower.mimic
                 offset = offset + gain * self.values.read_scalar(mimic.offset, f"offset_{leader}")
-                gain = gain * self.values.read_scalar(mimic.multiplier, f"gain_{leader}")
+                gain = gain * self.values.read_ratio(mimic.multiplier, f"gain_{leader}")
                 leader, follower = mimic.joint, self.mechanism.joints[mimic.joint]
             found[self.velocity_of_coordinate[name]] = MimicFollower(
                 own.index(self.velocity_of_coordinate[leader]), gain, offset

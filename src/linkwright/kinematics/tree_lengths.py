@@ -123,7 +123,7 @@ def read_tree_lengths(tree: KinematicTree, values: KinematicParameters) -> dict[
         spans = [LengthSpan(1.0, one, other) for one, other in ends]
         shares, offset = [], 0.0
         for part, number in given.factors.items():
-            factor = values.read_scalar(number, f"n_{part}_{name}")
+            factor = values.read_ratio(number, f"n_{part}_{name}")
             if part in places:
                 shares.append(CoordinateShare(factor, *places[part]))
                 continue

@@ -69,7 +69,7 @@ def read_coupling_restraint(
     x = scope[given.other] if given.other is not None else 0.0
     series = ca.SX(0)
     for power, number in enumerate(given.coefficients):
-        series += values.read_scalar(number, f"c{power}_{name}") * x**power
+        series += values.read_ratio(number, f"c{power}_{name}") * x**power
     return EquationRestraint(name, scope[given.joint] - series)
 
 
@@ -83,7 +83,7 @@ def read_gear_restraint(
     """Return the restraint Σ factor · q − offset = 0 of a gear."""
     turned = sum(
         (
-            values.read_scalar(factor, f"n_{q}_{name}") * scope[q]
+            values.read_ratio(factor, f"n_{q}_{name}") * scope[q]
             for q, factor in gear.factors.items()
         ),
         ca.SX(0),

@@ -82,7 +82,6 @@ def read_length_restraint(
         coefficients = [values.read_motion_expression(given.coefficients[0], scope)]
     else:
         coefficients = [
-            values.read_scalar(number, f"c{k}_{name}")
-            for k, number in enumerate(given.coefficients)
+            values.read_ratio(number, f"c{k}_{name}") for k, number in enumerate(given.coefficients)
         ]
     return LengthRestraint(name, tree.lengths[given.length], other, tuple(coefficients))

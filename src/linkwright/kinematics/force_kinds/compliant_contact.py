@@ -66,7 +66,9 @@ def read_compliant_contact(
 ) -> CompliantContact:
     """Return a compliant contact with its numbers; rigid contacts are events of a simulation."""
     numbers = (
-        values.read_scalar(getattr(given, key), f"{symbol}_{name}")
+        (values.read_ratio if key in ("exponent", "friction") else values.read_scalar)(
+            getattr(given, key), f"{symbol}_{name}"
+        )
         for key, symbol in _CONTACT_SYMBOLS.items()
     )
     return CompliantContact(name, given.point, given.plane, *numbers)

@@ -65,7 +65,7 @@ def read_drag_element(
     tree: KinematicTree,
 ) -> FluidDrag:
     """Return the drag with its numbers; the wind may be an expression of the motion."""
-    coefficient = values.read_scalar(given.coefficient, f"c_{name}")
+    coefficient = values.read_ratio(given.coefficient, f"c_{name}")
     half = values.read_scalar(given.density, f"rho_{name}") * coefficient / 2
     many = isinstance(given.area, tuple)
     areas = [

@@ -48,5 +48,5 @@ def read_gravity_compensation(
 ) -> GravityCompensation:
     """Return the compensation of a body's weight."""
     mass, place = tree.masses[name], tree.bodies[name]
-    share = values.read_scalar(body.gravity_compensation, f"gc_{name}")
+    share = values.read_ratio(body.gravity_compensation, f"gc_{name}")
     return GravityCompensation(name, share * mass.m, place.R.T @ (mass.c - place.p))
