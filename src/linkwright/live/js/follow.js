@@ -3,8 +3,16 @@ import { addScaled, carryPoint, norm, scaled, subtract } from "./vectors.js";
 
 const FREE_JOINTS = new Set(["free", "planar"]), LOOSE_SHARE = 0.08;
 
-/** Whether some body can leave the place where the mechanism stands. */
-export function canLeave(scene) { return scene.joints.some((one) => FREE_JOINTS.has(one.type) && one.parent === "ground"); }
+/** Whether some body can leave the place where the mechanism stands: none that loops tie to it. */
+export function canLeave(scene) {
+  const root = (link) => (link < 0 || scene.links[link] < 0 ? link : root(scene.links[link]));
+  const free = new Set(scene.joints.filter((one) => FREE_JOINTS.has(one.type) && one.parent === "ground" && one.links.length).map((one) => root(one.links[0])));
+  for (const { places } of scene.loops) {
+    const [a, b] = places.length === 2 ? places.map((one) => root(one.link)) : [0, 0];
+    if (a !== b && !(free.has(a) && free.has(b))) { free.delete(a); free.delete(b); }
+  }
+  return free.size > 0;
+}
 
 /** The centre of mass of all moving bodies; their mean point if they have no mass. */
 export function massCenter(state) {

@@ -46,7 +46,7 @@ export class SliderRow {
   /** Show a value. */
   show(value) {
     this.slider.value = value;
-    const { unit, upper, lower } = this.one, grain = 10 ** Math.floor(Math.log10(Math.max(1e-12, (upper - lower) / 1e5))), seen = Math.round(value / grain) * grain;
+    const { unit, upper, lower } = this.one, grain = 10 ** Math.floor(Math.log10(Math.max(1e-12, (upper - lower) / 1e4))), seen = Math.round(value / grain) * grain;
     const text = formatNumber(unit === "rad" ? (seen * 180) / Math.PI : seen);
     if (document.activeElement !== this.field) { this.field.value = text; this.field.setAttribute("aria-invalid", "false"); }
     this.slider.setAttribute("aria-valuetext", `${text} ${unit === "rad" ? "degrees" : unit}`);
