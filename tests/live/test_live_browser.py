@@ -324,20 +324,3 @@ def test_a_notebook_and_its_picture_tell_each_other(person: Person, tmp_path: Pa
     left = "[...model.listeners.values()].flat().length"
     assert person.browser.evaluate(left) == 0
     assert person.browser.complaints() == []
-
-
-@pytest.mark.slow
-def test_without_webgl_the_mechanism_is_drawn_as_lines(tmp_path: Path) -> None:
-    assert PROGRAM is not None
-    browser = Browser(PROGRAM, tmp_path / "profile")
-    try:
-        person = Person(browser, tmp_path)
-        person.read(lw.live.scene(lw.gallery("stewart")))
-        if browser.evaluate("!!document.createElement('canvas').getContext('webgl2')"):
-            pytest.skip("this Chromium has WebGL2 without a graphics card")
-        words = browser.evaluate("document.querySelector('.lw-message').textContent")
-        assert words == "This browser has no WebGL2: the mechanism is drawn as lines."
-        inked = "document.querySelector('.lw-ink').getContext('2d').getImageData(0, 0, 700, 400).data.filter((v, i) => i % 4 === 3 && v).length"
-        assert browser.evaluate(inked) > 3000
-    finally:
-        browser.close()

@@ -53,7 +53,13 @@ class Browser:
     """One page of a browser: what it asked for, what went wrong, what a script in it says."""
 
     def __init__(
-        self, program: str, folder: Path, *, fonts: bool = True, graphics: bool = False
+        self,
+        program: str,
+        folder: Path,
+        *,
+        fonts: bool = True,
+        graphics: bool = False,
+        flags: tuple[str, ...] = (),
     ) -> None:
         read_theirs, write_ours = os.pipe()
         read_ours, write_theirs = os.pipe()
@@ -64,7 +70,7 @@ class Browser:
         )
         command = [
             sys.executable, "-c", _PLACED, str(read_theirs), str(write_theirs), program, "--headless",
-            "--no-sandbox", *drawing, "--disable-dev-shm-usage", "--no-first-run",
+            "--no-sandbox", *drawing, *flags, "--disable-dev-shm-usage", "--no-first-run",
             f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank",
         ]  # fmt: skip
         self.process = subprocess.Popen(

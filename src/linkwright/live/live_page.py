@@ -21,6 +21,7 @@ MODULES = (
     "closing.js",
     "simulation.js",
     "camera.js",
+    "follow.js",
     "planar.js",
     "solids.js",
     "shaders.js",

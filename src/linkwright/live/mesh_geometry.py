@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import LinkwrightError, MissingExtraError
-from ..mechanism.mesh_inertia import read_mesh_file
+from ..mechanism.mesh_inertia import read_mesh_file, read_mesh_parts
+from ..show.figure_style import GRAY_COLOR
 from ..types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ _COARSEST, _FINEST = 8, 1024
 """Cells along the longest side of a mesh, when it is thinned."""
 _MIN_SHARE = 60
 """Triangles that a mesh keeps at least, if it has them."""
+PLAIN_COLOR = (*(int(GRAY_COLOR[k : k + 2], 16) / 255 for k in (1, 3, 5)), 1.0)
+"""Red, green, blue and opacity of meshes that state no colour."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class PlacedMesh:
     link: int
     R: Floats
     p: Floats
-    color: list[float]
+    color: list[float] | None
 
 
 @dataclass
@@ -42,7 +45,7 @@ class EmbeddedMeshes:
     notes: list[str] = field(default_factory=list)
 
     def add(
-        self, file: str, scale: Floats, link: int, R: Floats, p: Floats, color: list[float]
+        self, file: str, scale: Floats, link: int, R: Floats, p: Floats, color: list[float] | None
     ) -> None:
         """Add a mesh; one whose file is missing becomes a note."""
         if not Path(file).is_file():
@@ -60,17 +63,18 @@ def embed_meshes(wanted: EmbeddedMeshes, triangles: int) -> dict[str, object] | 
     read: list[tuple[PlacedMesh, Floats, Integers, list[float]]] = []
     for one in wanted.meshes:
         try:
-            mesh = read_mesh_file(one.file)
+            parts_by_color = _colored_parts(one.file, one.color)
         except MissingExtraError:
             raise
         except LinkwrightError as error:
             wanted.notes.append(f"A mesh is not drawn: {error}.")
             continue
-        corners = np.asarray(mesh.vertices, dtype=float) * one.scale
-        faces = np.asarray(mesh.faces, dtype=np.int64)
-        if np.prod(one.scale) < 0:
-            faces = faces[:, ::-1]
-        read.append((one, corners @ one.R.T + one.p, faces, _mesh_color(mesh, one.color)))
+        for color, mesh in parts_by_color:
+            corners = np.asarray(mesh.vertices, dtype=float) * one.scale
+            faces = np.asarray(mesh.faces, dtype=np.int64)
+            if np.prod(one.scale) < 0:
+                faces = faces[:, ::-1]
+            read.append((one, corners @ one.R.T + one.p, faces, color))
     total = sum(len(faces) for _, _, faces, _ in read)
     if not total:
         return None
@@ -149,12 +153,39 @@ def _drop_unused_corners(corners: Floats, faces: Integers) -> tuple[Floats, Inte
     return corners[used], renumbered.reshape(faces.shape)
 
 
-def _mesh_color(mesh: trimesh.Trimesh, given: list[float]) -> list[float]:
-    """The colour that the shape states, or the main colour of the mesh."""
-    if given != [given[0], given[0], given[0], 1.0]:
-        return given
+def _colored_parts(
+    file: str, given: list[float] | None
+) -> list[tuple[list[float], trimesh.Trimesh]]:
+    """The mesh in the colour that its shape states, or its parts in colours of their own."""
+    if given is not None:
+        return [(given, read_mesh_file(file))]
+    by_color: dict[tuple[float, ...], list[trimesh.Trimesh]] = {}
+    for part in read_mesh_parts(file):
+        by_color.setdefault(_part_color(part), []).append(part)
+    if len(by_color) < 2:
+        return [(list(next(iter(by_color), PLAIN_COLOR)), read_mesh_file(file))]
+    return [(list(color), _joined_mesh(parts)) for color, parts in by_color.items()]
+
+
+def _joined_mesh(parts: list[trimesh.Trimesh]) -> trimesh.Trimesh:
+    """Several meshes as one, without their materials."""
+    import trimesh
+
+    counts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    faces = [np.asarray(part.faces) + first for part, first in zip(parts, counts[:-1], strict=True)]
+    corners = np.concatenate([np.asarray(part.vertices) for part in parts])
+    return trimesh.Trimesh(corners, np.concatenate(faces), process=True)
+
+
+def _part_color(part: trimesh.Trimesh) -> tuple[float, ...]:
+    """The main colour of a part: of its material, picture or faces; gray if it has none."""
     try:
-        main = [float(x) / 255 for x in mesh.visual.main_color]
+        visual = part.visual
+        material = getattr(visual, "material", None)
+        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        plain = visual.to_color() if image is not None else visual
+        main = plain.main_color if material is None or image is not None else material.main_color
+        found = tuple(float(x) / 255 for x in main)
     except Exception:  # visuals of many kinds, which raise whatever they like
-        return given
-    return main if len(main) == 4 and main[:3] != [0.4, 0.4, 0.4] else given
+        return PLAIN_COLOR
+    return found if len(found) == 4 and found[:3] != (0.4, 0.4, 0.4) else PLAIN_COLOR

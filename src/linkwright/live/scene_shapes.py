@@ -14,10 +14,9 @@ from ..kinematics.parameter_values import KinematicParameters
 from ..kinematics.placement_values import read_frame_placement
 from ..mechanism import Mechanism
 from ..mechanism.shapes import MeshShape, ShapeOfBody
-from ..show.figure_style import GRAY_COLOR
 from ..show.glyphs import drawn_matrix, drawn_point
 from ..types import Floats
-from .mesh_geometry import EmbeddedMeshes, embed_meshes
+from .mesh_geometry import PLAIN_COLOR, EmbeddedMeshes, embed_meshes
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def scene_shapes(
                 "body": owner,
                 "rotation": R.ravel().tolist(),
                 "point": p.tolist(),
-                "color": color,
+                "color": list(PLAIN_COLOR) if color is None else color,
                 "numbers": _shape_numbers(mechanism, shape),
             }
         )
@@ -85,12 +84,11 @@ def _shape_placement(
     return R @ drawn_matrix(inner), R @ drawn_point(at) + p
 
 
-def _shape_color(mechanism: Mechanism, shape: ShapeOfBody) -> list[float]:
-    """Red, green, blue and opacity of a shape."""
-    if shape.color is not None:
-        return [expression_to_float(x, mechanism.values) for x in shape.color]
-    share = int(GRAY_COLOR[1:3], 16) / 255
-    return [share, share, share, 1.0]
+def _shape_color(mechanism: Mechanism, shape: ShapeOfBody) -> list[float] | None:
+    """Red, green, blue and opacity that a shape states."""
+    if shape.color is None:
+        return None
+    return [expression_to_float(x, mechanism.values) for x in shape.color]
 
 
 def _shape_numbers(mechanism: Mechanism, shape: ShapeOfBody) -> dict[str, object]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import MechanismError, MissingExtraError
 
@@ -47,7 +48,41 @@ def mesh_triangles(file: str) -> Floats:
 
 @lru_cache(maxsize=8)
 def read_mesh_file(file: str) -> trimesh.Trimesh:
-    """Return the mesh in a file, with equal vertices merged."""
+    """Return the mesh in a file, m, with equal vertices merged."""
+    mesh = _load_geometry(file, "mesh")
+    mesh.apply_scale(file_unit(file))
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    return mesh
+
+
+def read_mesh_parts(file: str) -> list[trimesh.Trimesh]:
+    """Return the parts of a mesh file, m, each with its own material, placed as in the file."""
+    import trimesh
+
+    parts = [
+        part
+        for part in _load_geometry(file, "scene").dump()
+        if isinstance(part, trimesh.Trimesh) and len(part.faces)
+    ]
+    for part in parts:
+        part.apply_scale(file_unit(file))
+    return parts
+
+
+def file_unit(file: str) -> float:
+    """Return the length unit of a mesh file, m: a COLLADA file states it, others are in metres."""
+    if Path(file).suffix.lower() != ".dae":
+        return 1.0
+    found = re.search(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']+)", Path(file).read_bytes())
+    try:
+        unit = float(found[1]) if found else 1.0
+    except ValueError:
+        return 1.0
+    return unit if 0.0 < unit < float("inf") else 1.0
+
+
+def _load_geometry(file: str, form: Literal["mesh", "scene"]) -> Any:
+    """What trimesh reads from a file: one mesh, or a scene of its parts."""
     try:
         import trimesh
     except ImportError:
@@ -61,13 +96,18 @@ def read_mesh_file(file: str) -> trimesh.Trimesh:
         )
     name = Path(file).name
     try:
-        mesh = trimesh.load(file, force="mesh")
+        found = trimesh.load(file, force=form)
+    except ImportError:  # COLLADA
+        raise MechanismError(
+            f"the mesh '{name}' is read by the package pycollada, which is not installed",
+            where="shapes",
+            remedy="pip install 'linkwright[mesh]', or convert the file to STL or OBJ",
+        ) from None
     except Exception as error:  # readers of many formats, which raise whatever they like
         what = f"the mesh '{name}' cannot be read: {' '.join(str(error).split())[:200]}"
         raise MechanismError(what, where="shapes", remedy="use STL or OBJ") from None
-    if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
+    if form == "mesh" and (not isinstance(found, trimesh.Trimesh) or not len(found.faces)):
         raise MechanismError(
             f"the mesh '{name}' has no faces", where="shapes", remedy="use another file"
         )
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    return mesh
+    return found

@@ -20,6 +20,18 @@ export class Camera {
     this.up = this.first.up.slice();
     this.middle = this.first.middle.slice();
     this.zoom = 1;
+    this.anchor = this.home ?? null;
+  }
+
+  /** Show all of some points, as large as they fit, from the same side. */
+  fit(points) {
+    if (!points.length) return;
+    const bounds = [this.right, this.up, this.toward].map((way) => { const at = points.map((p) => dot(p, way)); return [Math.min(...at), Math.max(...at)]; });
+    const [wide, high, deep] = bounds.map(([low, top]) => top - low), least = 0.1 * this.first.size;
+    this.middle = [this.right, this.up, this.toward].reduce((sum, way, k) => addScaled(sum, way, (bounds[k][0] + bounds[k][1]) / 2), [0, 0, 0]);
+    const room = Math.min((0.82 * this.wide) / Math.max(wide, least), (0.82 * this.high) / Math.max(high, least));
+    this.zoom *= room / this.scale;
+    if (!this.planar) this.zoom *= Math.max(0.3, 1 - deep / (2 * this.distance));
   }
 
   /** Set the size of the picture, CSS pixels. */

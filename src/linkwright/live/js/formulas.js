@@ -29,7 +29,7 @@ export class FormulaPanel {
     const items = scene.equations.map((one) => {
       const formula = safeMath(one.mathml);
       if (formula) this.#connect(formula, acts);
-      return make("div", { class: "lw-formula" }, make("h4", {}, one.title), make("div", { class: "lw-scroll", tabindex: 0, role: "math" }, formula ?? ""));
+      return make("div", { class: "lw-formula" }, make("h4", {}, one.title), make("div", { class: "lw-scroll", tabindex: 0, role: "region", "aria-label": one.title }, formula ?? ""));
     });
     for (const [name, one] of Object.entries(scene.symbols)) this.#row(name, one, acts);
     this.root = make("details", { class: "lw-panel" }, make("summary", {}, scene.equations.length ? "Equations" : "Symbols"), ...items, make("p", { class: "lw-note" }, "Point at a symbol: the bodies that it belongs to light up."), this.values);

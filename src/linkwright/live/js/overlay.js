@@ -117,6 +117,7 @@ function drawContacts(pen, state, camera, theme) {
 
 /** The world axes in a corner. */
 function drawCompass(pen, camera, theme) {
+  if (camera.planar && camera.wide < 480) return; // no corner is free there
   const x = 30, y = camera.high - 28;
   pen.context.font = "italic 12px sans-serif";
   ["x", "y", "z"].forEach((name, k) => {

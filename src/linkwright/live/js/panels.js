@@ -3,14 +3,14 @@ import { make } from "./figures.js";
 import { formatNumber, parseQuantity, prettyName, prettyUnit } from "./units.js";
 
 /** A slider with a field for a typed value.
- *  @param {{name, unit, lower, upper, value, limited?}} one @param {(value: number) => void} act */
+ *  @param {{name, unit, lower, upper, value, limited?, spoken?}} one `spoken` is its name for screen readers @param {(value: number) => void} act */
 export class SliderRow {
   constructor(one, act) {
     this.one = one;
     this.act = act;
-    const label = prettyName(one.name), unit = one.unit && one.unit !== "1" ? one.unit : "";
-    this.slider = make("input", { type: "range", min: one.lower, max: one.upper, step: "any", value: one.value, "aria-label": `${one.name}${unit ? `, ${unit}` : ""}` });
-    this.field = make("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": `${one.name}, value with unit`, title: `a number with or without a unit${unit ? `, such as ${unit === "rad" ? "30 deg" : unit === "m" ? "120 mm" : `2 ${unit}`}` : ""}` });
+    const label = prettyName(one.name), spoken = one.spoken ?? one.name, unit = one.unit && one.unit !== "1" ? one.unit : "";
+    this.slider = make("input", { type: "range", min: one.lower, max: one.upper, step: "any", value: one.value, "aria-label": `${spoken}${unit ? `, ${unit}` : ""}` });
+    this.field = make("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": `${spoken}, value with unit`, title: `a number with or without a unit${unit ? `, such as ${unit === "rad" ? "30 deg" : unit === "m" ? "120 mm" : `2 ${unit}`}` : ""}` });
     this.limits = make("small", { class: "lw-limits" }, this.#limitText());
     this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, label), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : prettyUnit(unit)), this.limits);
     this.slider.addEventListener("input", () => this.act(Number(this.slider.value)));
@@ -46,7 +46,7 @@ export class SliderRow {
   /** Show a value. */
   show(value) {
     this.slider.value = value;
-    const { unit, upper, lower } = this.one, grain = 10 ** Math.floor(Math.log10(Math.max(1e-12, (upper - lower) / 1e5))), seen = Math.round(value / grain) * grain;
+    const { unit, upper, lower } = this.one, grain = 10 ** Math.floor(Math.log10(Math.max(1e-12, (upper - lower) / 1e4))), seen = Math.round(value / grain) * grain;
     const text = formatNumber(unit === "rad" ? (seen * 180) / Math.PI : seen);
     if (document.activeElement !== this.field) { this.field.value = text; this.field.setAttribute("aria-invalid", "false"); }
     this.slider.setAttribute("aria-valuetext", `${text} ${unit === "rad" ? "degrees" : unit}`);
@@ -59,7 +59,7 @@ export class SliderPanel {
   constructor(title, entries, act, reset, open = false) {
     this.rows = entries.map((one, k) => new SliderRow(one, (value) => act(k, value)));
     const body = make("div", { class: "lw-sliders" }, ...this.rows.map((row) => row.root));
-    const tools = make("div", { class: "lw-row" }, make("button", { type: "button", onclick: reset }, "Reset"));
+    const tools = make("div", { class: "lw-row" }, make("button", { type: "button", onclick: reset, "aria-label": `reset ${title.toLowerCase()}` }, "Reset"));
     if (entries.length > 10) {
       const filter = make("input", { type: "search", placeholder: "filter", "aria-label": `filter ${title}` });
       filter.addEventListener("input", () => this.rows.forEach((row) => { row.root.hidden = !row.one.name.toLowerCase().includes(filter.value.toLowerCase()); }));

@@ -1,5 +1,5 @@
 // Draws planar mechanisms on a canvas, in the style of Linkwright's figures.
-import { subtract } from "./vectors.js";
+import { dot, subtract } from "./vectors.js";
 
 /** Colours of drawings on light and dark pages. */
 export const THEMES = {
@@ -105,11 +105,23 @@ export function drawConnector(pen, scene, tie, a, b, scale, theme) {
   }
 }
 
+/** Draw lines at round numbers, by which one sees that the view travels. */
+function drawRuledPaper(pen, camera, size, theme) {
+  const step = 10 ** Math.ceil(Math.log10(size / 4)), scale = camera.scale;
+  const lines = (axis, span, draw) => {
+    const at = dot(camera.middle, axis), half = span / (2 * scale);
+    for (let k = Math.ceil((at - half) / step); k * step <= at + half; k++) draw((k * step - at) * scale + span / 2);
+  };
+  lines(camera.right, camera.wide, (x) => pen.path([[x, 0], [x, camera.high]]).stroke(theme.faint, 0.7));
+  lines(camera.up, camera.high, (y) => pen.path([[0, camera.high - y], [camera.wide, camera.high - y]]).stroke(theme.faint, 0.7));
+}
+
 /** Draw the mechanism at its present state.
  *  @param {Pen} pen @param {LiveState} state @param {Camera} camera @param {object} look switches and highlighted links */
 export function drawPlanar(pen, state, camera, look, theme) {
   const scene = state.scene, radius = scene.view.sign * camera.scale, jobs = [];
   pen.context.lineCap = pen.context.lineJoin = "round";
+  if (look.follow && camera.planar) drawRuledPaper(pen, camera, scene.view.size, theme);
   for (const glyph of scene.glyphs) {
     if ((glyph.group === "frames" && !look.frames) || (glyph.group === "centers" && !look.centers)) continue;
     const points = glyph.points.map((p, k) => camera.project(state.world(glyph.link, p, glyph.anchors[k])));

@@ -7,7 +7,7 @@
  *  @returns {() => void} disconnects */
 export function connectPointer(stage, camera, acts) {
   const fingers = new Map(), controller = new AbortController(), on = (name, act, more = {}) => stage.addEventListener(name, act, { signal: controller.signal, ...more });
-  let held = false, spread = 0, moved = 0;
+  let held = false, spread = 0, moved = 0, several = false;
   const place = (event) => { const box = stage.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
 
   on("pointerdown", (event) => {
@@ -17,6 +17,7 @@ export function connectPointer(stage, camera, acts) {
     const [x, y] = place(event);
     fingers.set(event.pointerId, [x, y]);
     moved = 0;
+    several = fingers.size > 1;
     if (fingers.size === 2) { spread = distance(fingers); if (held) { acts.release(); held = false; } return; }
     held = event.button === 0 && !event.shiftKey && !event.altKey && acts.grab(x, y);
   });
@@ -28,9 +29,9 @@ export function connectPointer(stage, camera, acts) {
     fingers.set(event.pointerId, [x, y]);
     if (fingers.size === 2) {
       const now = distance(fingers);
-      if (spread > 0) camera.zoomBy(now / spread, x, y);
-      spread = now;
       camera.shift(dx / 2, dy / 2);
+      if (spread > 0) camera.zoomBy(now / spread, ...fingerMiddle(fingers));
+      spread = now;
     } else if (held) { acts.drag(x, y); return; }
     else if (camera.planar || event.shiftKey || event.buttons === 2 || event.buttons === 4) camera.shift(dx, dy);
     else camera.turn(dx / 160, dy / 160);
@@ -39,7 +40,7 @@ export function connectPointer(stage, camera, acts) {
   const end = (event) => {
     if (!fingers.delete(event.pointerId)) return;
     if (held) { acts.release(); held = false; }
-    if (moved < 4) acts.pick(...place(event));
+    if (moved < 4 && !several) acts.pick(...place(event));
   };
   on("pointerup", end);
   on("pointercancel", end);
@@ -63,6 +64,12 @@ export function connectPointer(stage, camera, acts) {
 function distance(fingers) {
   const [a, b] = [...fingers.values()];
   return Math.hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+/** The point between two fingers. */
+function fingerMiddle(fingers) {
+  const [a, b] = [...fingers.values()];
+  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 }
 
 /** Let a key move the camera. @returns {boolean} whether it did */

@@ -1,5 +1,5 @@
 // Draws mechanisms in space by WebGL2: few draw calls, whatever the number of bodies.
-import { addScaled, cross, dot, normalTo, scaled, unit } from "./vectors.js";
+import { addScaled, cross, dot, normalTo, scaled, subtract, unit } from "./vectors.js";
 import { compileProgram, GROUND_FRAGMENT, GROUND_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX } from "./shaders.js";
 import { coarseMesh, colorNumbers, connectorSolids, glyphSolids, groundGeometry, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
 
@@ -36,7 +36,8 @@ export class SpatialPicture {
     const meshes = sceneMeshes(scene), { view } = scene;
     this.meshes = this.#triangles(meshes);
     this.shadowMeshes = this.#triangles(meshes.map((one) => ({ ...one, mesh: coarseMesh(one.mesh) })));
-    const ground = groundGeometry(3.2 * Math.max(view.size, ...view.extent), 10 ** Math.floor(Math.log10(view.size / 2)));
+    this.cell = 10 ** Math.floor(Math.log10(view.size / 2));
+    const ground = groundGeometry(3.2 * Math.max(view.size, ...view.extent), this.cell);
     this.disc = this.#flat(ground.disc);
     this.grid = this.#flat(ground.lines);
     this.fixedSolids = shapeSolids(scene);
@@ -170,12 +171,13 @@ export class SpatialPicture {
   }
 
   #drawGround(camera, theme) {
-    const gl = this.gl, { program, places } = this.floor, { view } = this.state.scene, up = view.vertical, right = normalTo(up);
-    const origin = addScaled(view.middle, up, this.floorHeight - dot(view.middle, up));
+    const gl = this.gl, { program, places } = this.floor, { view } = this.state.scene, up = view.vertical, right = normalTo(up), ahead = cross(up, right);
+    const way = subtract(camera.middle, view.middle), fives = (axis) => 5 * this.cell * Math.round(dot(way, axis) / (5 * this.cell));
+    const under = addScaled(addScaled(view.middle, right, fives(right)), ahead, fives(ahead)), origin = addScaled(under, up, this.floorHeight - dot(under, up));
     gl.useProgram(program);
     gl.uniformMatrix4fv(places.camera, false, camera.matrix);
     gl.uniform3fv(places.right, right);
-    gl.uniform3fv(places.ahead, cross(up, right));
+    gl.uniform3fv(places.ahead, ahead);
     gl.uniform3fv(places.paper, colorNumbers(theme.paper).slice(0, 3));
     for (const [part, mode, color, lift] of [[this.grid, gl.LINES, theme.faint, 5e-4], [this.disc, gl.TRIANGLES, theme.base, 0]]) {
       gl.uniform3fv(places.origin, addScaled(origin, up, lift * view.size));

@@ -3,6 +3,7 @@ import { BodyPanel } from "./bodies.js";
 import { Camera } from "./camera.js";
 import { dragPoint, setCoordinate, setParameters } from "./closing.js";
 import { HistoryFigure, make } from "./figures.js";
+import { canLeave, followPoint, massCenter, movingPoints } from "./follow.js";
 import { FormulaPanel } from "./formulas.js";
 import { drawOverlay } from "./overlay.js";
 import { SliderPanel } from "./panels.js";
@@ -14,8 +15,9 @@ import { LiveState, loadFunctions } from "./state.js";
 import { carryPoint, pointInLink } from "./vectors.js";
 
 const SPEEDS = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10], STEP_TIME = 0.01, FRAME_BUDGET = 0.04;
-const SWITCHES = { frames: true, centers: true, traces: true, labels: false, forces: false, shadow: true, shapes: true };
-const HINT = "Drag a body to move it, the background to turn or shift, the wheel to zoom (after a click). Keys: space runs, S steps, R resets, arrows turn, + and − zoom, Home shows all, Tab picks the next body.";
+const SWITCHES = { frames: true, centers: true, traces: true, labels: false, forces: false, shadow: true, shapes: true, follow: false };
+const SWITCH_WORDS = { centers: "centres of mass", follow: "follow the motion" };
+const HINT = "Drag a body to move it, the background to turn or shift, the wheel to zoom (after a click). Keys: space runs, S steps, R resets, arrows turn, + and − zoom, F shows all that moves, Home is the first view, Tab picks the next body.";
 
 /** Draws one mechanism in an element, and lets people move it. */
 export class Viewer {
@@ -46,6 +48,8 @@ export class Viewer {
     this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t;
     if (keep) this.#restore(keep);
     this.camera = keep?.camera ?? new Camera(scene.view);
+    this.camera.home = this.camera.anchor = massCenter(this.state);
+    if (!keep && this.options.look?.follow === undefined) this.look.follow = canLeave(scene);
     if (!keep) { this.camera.planar = scene.view.planar && !scene.shapes.length && !scene.meshes; if (scene.meshes && !this.options.look) this.look.centers = false; }
     this.#picture();
     this.#panels();
@@ -74,16 +78,17 @@ export class Viewer {
     this.playButton = button("Run", () => this.toggle(), "run or pause (space)");
     this.stepButton = button("Step", () => this.step(), "one step of 10 ms (S)");
     this.resetButton = button("Reset", () => this.reset(), "return to the start (R)");
+    this.fitButton = button("Fit", () => this.fit(), "show all that moves (F)");
     this.speedChoice = make("select", { "aria-label": "speed", onchange: () => { this.speed = Number(this.speedChoice.value); } }, ...SPEEDS.map((one) => make("option", { value: one, selected: one === 1 }, `${one} ×`)));
     this.modeChoice = make("select", { "aria-label": "what moves", onchange: () => this.setMode(this.modeChoice.value) }, make("option", { value: "recorded" }, "recorded run"), make("option", { value: "live" }, "live simulation"));
     this.timeSlider = make("input", { type: "range", class: "lw-time", step: "any", "aria-label": "time of the recorded run", oninput: () => this.showTime(Number(this.timeSlider.value)) });
     this.clock = make("output", { class: "lw-clock", "aria-label": "time" });
     const boxes = Object.keys(SWITCHES).map((key) => {
       const box = make("input", { type: "checkbox", checked: this.look[key], onchange: () => { this.look[key] = box.checked; this.changed(); } });
-      return make("label", { "data-switch": key }, box, key === "centers" ? "centres of mass" : key);
+      return make("label", { "data-switch": key }, box, SWITCH_WORDS[key] ?? key);
     });
     this.message = make("p", { class: "lw-message", role: "status", "aria-live": "polite" });
-    this.toolbar = make("div", { class: "lw-toolbar", role: "toolbar", "aria-label": "simulation" }, this.playButton, this.stepButton, this.resetButton, this.speedChoice, this.modeChoice, this.timeSlider, this.clock);
+    this.toolbar = make("div", { class: "lw-toolbar", role: "toolbar", "aria-label": "simulation" }, this.playButton, this.stepButton, this.resetButton, this.fitButton, this.speedChoice, this.modeChoice, this.timeSlider, this.clock);
     this.switches = make("div", { class: "lw-switches", role: "group", "aria-label": "what is drawn" }, ...boxes);
     this.notes = make("ul", { class: "lw-note" });
     this.side = make("div", { class: "lw-side" });
@@ -97,7 +102,7 @@ export class Viewer {
   #picture() {
     this.disconnect?.();
     this.spatial?.dispose();
-    this.spatial = null;
+    this.spatial = null; this.standing = "";
     if (!this.camera.planar) {
       try {
         const fresh = make("canvas", { class: "lw-gl", "aria-hidden": "true" });
@@ -105,7 +110,7 @@ export class Viewer {
         this.gl = fresh;
         this.spatial = new SpatialPicture(fresh, this.state);
       } catch (problem) {
-        this.say("This browser has no WebGL2: the mechanism is drawn as lines.");
+        this.standing = "This browser has no WebGL2: the mechanism is drawn as lines.";
       }
     }
     this.gl.hidden = !this.spatial;
@@ -130,7 +135,7 @@ export class Viewer {
     this.coordinatePanel = new SliderPanel("Coordinates", start(state.q), (k, value) => this.setCoordinate(k, value), () => { this.state.resetMotion(); this.toLive(); this.restart(); this.changed(); }, true);
     this.parameterPanel = new SliderPanel("Parameters", scene.parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, scene.parameters.length > 0 && scene.parameters.length <= 10);
     const gains = [{ name: "stiffness", unit: "", lower: 0, upper: 10 * Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }, { name: "damping", unit: "", lower: 0, upper: Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }];
-    const efforts = scene.efforts.map((one) => ({ name: one.name, unit: one.unit, lower: -one.bound, upper: one.bound, value: 0 }));
+    const efforts = scene.efforts.map((one) => ({ name: one.name, spoken: `effort ${one.name}`, unit: one.unit, lower: -one.bound, upper: one.bound, value: 0 }));
     this.effortPanel = new SliderPanel("Efforts and gains", [...efforts, ...gains], (k, value) => this.setEffort(k, value), () => { state.u.fill(0); state.stiffness = state.damping = 0; this.changed(); });
     this.figure = new HistoryFigure(scene, () => ({ live: this.simulation.history, recorded: this.recorded }), { hovered: (t) => this.preview(t), left: () => this.leavePreview() });
     this.formulas = new FormulaPanel(scene, { light: (links) => this.light(links), dark: () => this.light(this.picked >= 0 ? [this.picked] : []) });
@@ -139,7 +144,6 @@ export class Viewer {
     this.below.replaceChildren(plots);
     this.side.replaceChildren(this.coordinatePanel.root, ...(scene.parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
     for (const panel of [plots, ...this.side.children]) panel.addEventListener("toggle", () => this.changed());
-   
   }
 
   // -- what people do ---------------------------------------------------------------------------
@@ -211,6 +215,9 @@ export class Viewer {
     this.changed();
   }
 
+  /** Show all that moves, where it is now. */
+  fit() { if (!this.scene) return; this.camera.fit(movingPoints(this.state)); this.camera.anchor = massCenter(this.state); this.changed(); }
+
   light(links) { this.look.lit = links; this.changed(); }
 
   pick(link) { this.picked = link; this.look.lit = link >= 0 ? [link] : []; if (link >= 0) this.bodies.choice.value = String(link); this.emit("pick"); this.changed(); }
@@ -246,7 +253,7 @@ export class Viewer {
   #release() { this.simulation.hold(null); this.grabbed = null; this.changed(); }
 
   #key(event) {
-    const act = { " ": () => this.toggle(), s: () => this.step(), r: () => this.reset(), Escape: () => this.pick(-1) }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const act = { " ": () => this.toggle(), s: () => this.step(), r: () => this.reset(), f: () => this.fit(), Escape: () => this.pick(-1) }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act) { act(); return true; }
     if (event.key !== "Tab") return false;
     const links = [...new Set(this.scene.bodies.map((one) => one.link))].filter((link) => link >= 0), k = links.indexOf(this.picked) + (event.shiftKey ? -1 : 1);
@@ -322,6 +329,7 @@ export class Viewer {
     const ratio = Math.min(2, window.devicePixelRatio || 1), box = this.stage.getBoundingClientRect(), wide = Math.max(50, box.width), high = Math.max(50, box.height), { theme } = this;
     for (const canvas of [this.canvas, this.gl]) if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) { canvas.width = Math.round(wide * ratio); canvas.height = Math.round(high * ratio); }
     this.camera.resize(wide, high);
+    if (this.look.follow && !this.grabbed) followPoint(this.camera, massCenter(this.state));
     const context = this.canvas.getContext("2d"), pen = new Pen(context);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, wide, high);
@@ -346,7 +354,8 @@ export class Viewer {
     this.figure.draw(theme);
   }
 
-  say(text) { this.message.textContent = text; this.message.hidden = !text; }
+  /** Say something; what holds as long as the page is open is said again after it. */
+  say(text) { const words = [text, this.standing].filter(Boolean).join(" "); this.message.textContent = words; this.message.hidden = !words; }
 
   emit(name) { for (const act of this.listeners.get(name) ?? []) act(this.handle); }
 
