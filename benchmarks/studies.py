@@ -1,6 +1,7 @@
 """Throughput of workers, overhead of the engines, and the slopes of docs/explanation/scale.md.
 
     python benchmarks/studies.py [--repeats 5] [--blocks 16] [--no-dask]
+    python benchmarks/studies.py --scaling    # only one and two workers, about a minute
 
 Prints a table for this machine. Workers make blocks of about one second. Throughput and overhead
 are those between the first and the last block: starting processes is not counted, and is printed
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import heapq
+import os
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -183,14 +185,40 @@ def simulated_efficiency(
     return busy / (last * workers)
 
 
+def scaling(repeats: int, blocks: int, block: int) -> None:
+    """Print rates of one and two processes in turn, so that other programs disturb both alike."""
+    found: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(repeats):
+        for workers, rates in found.items():
+            before = os.times()
+            rates.append(time_engine("processes", workers, blocks, block).rate)
+            after = os.times()
+            spent = 1e6 / (blocks * block)
+            user = spent * (after.children_user - before.children_user)
+            system = spent * (after.children_system - before.children_system)
+            print(
+                f"{workers} workers: {rates[-1]:.0f} designs/s; a design takes {user:.1f} µs of "
+                f"processor time and {system:.1f} µs of the kernel's, with the start"
+            )
+    load = os.getloadavg()[0]
+    print(
+        f"2 workers make {max(found[2]) / max(found[1]):.2f} × one (best of {repeats} each), "
+        f"load {load:.1f}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--blocks", type=int, default=16)
     parser.add_argument("--no-dask", action="store_true")
+    parser.add_argument("--scaling", action="store_true", help="only one and two processes")
     options = parser.parse_args()
     block = int(measure_rate(recipe_of(10**6, 4096), {}))
     print(f"blocks of {block} designs, about 1 s each; best of {options.repeats}")
+    if options.scaling:
+        scaling(options.repeats, options.blocks, block)
+        return
     kinds = ["processes"] if options.no_dask else ["processes", "dask"]
     one = best_of("serial", 1, options.blocks // 2, block, options.repeats)
     print(f"serial: {one.rate:.0f} designs/s, overhead {100 * one.overhead:.1f} %")

@@ -13,7 +13,7 @@ import xarray
 
 import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
-from linkwright.studies import load_study, resume_study
+from linkwright.studies import design_evaluation, load_study, resume_study
 from linkwright.studies.object_storage import StorageFullError
 
 from . import study_functions
@@ -75,6 +75,33 @@ def test_a_study_in_memory_is_that_of_a_store(made: Path) -> None:
 def test_the_size_of_blocks_changes_no_bit(made: Path) -> None:
     whole = lw.study(ELBOW, **{**ARGUMENTS, "block": 8})
     assert same(whole.data, load_study(made).data)
+
+
+def test_lanes_at_once_are_bounded_and_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {"count": 40, "t": 0.1, "samples": 5, "block": 40}
+    vary = {"m2": (0.5, 1.5), "q0.q1": (0.0, 1.0)}
+    measure = {"peak": "max(abs(dq1))", "path": "q1", "twice": study_functions.fail_beyond}
+    whole = lw.study(ELBOW, vary, measure, **given)
+    assert (whole.data["status"] == design_evaluation.FAILED).any()
+    widths: list[int] = []
+    original = design_evaluation.simulate_runs
+
+    def spy(*arguments: Any, **options: Any) -> xarray.Dataset:
+        widths.append(len(arguments[3]["m2"]))
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(design_evaluation, "simulate_runs", spy)
+    monkeypatch.setattr(design_evaluation, "MAX_LANE_SAMPLES", 35)
+    monkeypatch.setattr(design_evaluation, "MIN_LANES", 1)
+    found = design_evaluation.evaluate_designs(
+        whole.recipe, {"twice": study_functions.fail_beyond}, 0, 40, threads=1
+    )
+    assert widths == [7, 7, 7, 7, 7, 5]
+    for name in measure:
+        np.testing.assert_array_equal(found.measures[name], whole.data[name])
+    np.testing.assert_array_equal(found.status, whole.data["status"])
+    said = [found.messages.get(k, "") for k in range(40)]
+    assert said == whole.data["message"].to_numpy().tolist()
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,13 @@ from .study_recipe import StudyRecipe
 NOT_MADE, FINISHED, STOPPED, FAILED = range(4)
 STATUS_NAMES = ("not made", "finished", "stopped", "failed")
 """Names of the statuses of a design, by number."""
+
+MAX_LANE_SAMPLES, MIN_LANES = 1 << 18, 256
+"""Samples of all lanes that a thread has at hand, and the fewest lanes whatever their samples.
+
+The histories of more lanes are new pages for every block. The kernel clears them, and workers of
+one machine wait for each other at its memory.
+"""
 
 
 class LaneSource(Protocol):
@@ -85,11 +93,19 @@ def evaluate_designs(
         design_seeds(recipe.sampling.seed, start, stop),
     )
     with np.errstate(all="ignore"):
-        for group in split_groups(recipe, columns):
-            _GroupEvaluation(group, found, functions, threads).run()
+        for whole in split_groups(recipe, columns):
+            for group in whole.slices(_lanes_at_once(whole, threads)):
+                _GroupEvaluation(group, found, functions, threads).run()
     for values in found.measures.values():
         values[found.status == FAILED] = np.nan
     return found
+
+
+def _lanes_at_once(group: DesignGroup, threads: int | None) -> int:
+    """Return how many lanes are evaluated together; it changes no bit of their results."""
+    given = group.run_settings.get("samples")
+    samples = given if isinstance(given, int) and given > 0 else Settings().samples
+    return max(MIN_LANES, MAX_LANE_SAMPLES // samples) * (threads or os.cpu_count() or 1)
 
 
 def measure_values(

@@ -115,6 +115,13 @@ class DesignGroup:
             )
         return found
 
+    def slices(self, count: int) -> Iterator[DesignGroup]:
+        """Yield the group in parts of at most `count` lanes."""
+        for start in range(0, len(self), count):
+            part = slice(start, start + count)
+            numbers = {place: column[part] for place, column in self.numbers.items()}
+            yield DesignGroup(self.recipe, self.lanes[part], self.texts, numbers)
+
     @property
     def differs_in_lanes(self) -> bool:
         """Whether something that an ensemble takes differs."""
