@@ -85,7 +85,16 @@ class AssemblyError(LinkwrightError, ValueError):
 
 
 class NameNotFoundError(LinkwrightError, LookupError):
-    """A name (of a frame, parameter, gallery mechanism, …) that does not exist."""
+    """A name (of a frame, parameter, gallery mechanism, …) that does not exist.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.gallery("elbo")
+    Traceback (most recent call last):
+        ...
+    linkwright.errors.NameNotFoundError: the gallery has no 'elbo'; did you mean 'elbow'?
+    """
 
 
 class ArgumentError(LinkwrightError, ValueError, TypeError):

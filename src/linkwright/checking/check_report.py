@@ -98,6 +98,13 @@ class CheckReport(NotebookDisplayed):
         Which of their symbols is which of ours.
     note : str
         What holds of the equations together.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> report = lw.check(lw.gallery("elbow"), "phi2 = m2*lc2*g*cos(q1 + q2)")
+    >>> report.passed, len(report.findings)
+    (True, 1)
     """
 
     mechanism: str

@@ -64,7 +64,15 @@ def measure_derivation(mechanism: Mechanism, seconds: float) -> float:
 
 @dataclass(frozen=True)
 class DerivationTimes:
-    """Seconds to derive Lagrange's model by Christoffel symbols, by the number of links."""
+    """Seconds to derive Lagrange's model by Christoffel symbols, by the number of links.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> times = lw.comparison.DerivationTimes({n: 0.01 * n**3 for n in (1, 2, 3, 4, 5)})
+    >>> round(times.determination, 6)
+    1.0
+    """
 
     seconds: dict[int, float]
 

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EquationCountRow:
-    """How large the equations of one formulation are; `matrices` are those that are solved."""
+    """How large the equations of one formulation are; `matrices` are those that are solved.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.comparison.compare_equations(lw.gallery("elbow"), ["lagrange"])
+    >>> row = found.records()[0]
+    >>> row.by, row.equations, row.states
+    ('lagrange', 2, 4)
+    """
 
     by: str
     equations: int

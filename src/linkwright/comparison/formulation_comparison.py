@@ -31,7 +31,15 @@ PUBLISHED_TIME_RATIOS = {
 @dataclass(frozen=True, repr=False)
 class Comparison(SavableComparison):
     """The rows of all formulations, and why others were refused or stopped; `steps` are the fixed
-    steps of all motions, if they have any."""
+    steps of all motions, if they have any.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.compare(lw.gallery("elbow"), by=["recursive", "lagrange"], duration=0.1)
+    >>> [row.by for row in found.rows]
+    ['recursive', 'lagrange']
+    """
 
     mechanism: str
     rows: tuple[FormulationRow, ...]

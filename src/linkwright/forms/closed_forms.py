@@ -77,6 +77,13 @@ class ClosedForm:
     `reserved_names`. Forces of `springs` between points are added to the reading's first output.
     Numbers are printed as fractions, except where the `decimals` that the user wrote occur.
     `stated` are linear systems for unknowns in the entries that are too large to be solved.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.derive(lw.gallery("elbow")).closed_form("g").text())
+    g[1] = (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2)
+    g[2] = m2*g*lc2*cos(q1 + q2)
     """
 
     name: str

@@ -44,6 +44,13 @@ class Mobility(NotebookDisplayed):
         Rows that are redundant only within `closure`, with what they leave open, m or rad.
     moved : tuple of str
         Coordinates that the assembly moved far from the pose of the file.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.mobility(lw.gallery("four-bar"))
+    >>> found.dof, found.equations, found.rank, found.independent
+    (1, 5, 2, ('theta1',))
     """
 
     dof: int

@@ -37,7 +37,15 @@ CROSSING_TOLERANCE = 1e-14
 @dataclass(frozen=True)
 class StabilityCrossing:
     """Where a real part changes its sign: the value, the eigenvalue there (1/s), and whether it
-    grows beyond the value."""
+    grows beyond the value.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linearization.sweep_eigenvalues(lw.gallery("bicycle"), "v", [4.0, 5.0])
+    >>> found.crossings[0].is_growing_beyond, found.crossings[0].is_oscillatory
+    (False, True)
+    """
 
     value: float
     eigenvalue: complex
@@ -56,6 +64,13 @@ class EigenvalueSweep(NotebookDisplayed):
     `eigenvalues` (values × states, 1/s) has one column for each branch, along which they change
     continuously. `motions` are the steady motions, `crossings` the values at which a real part
     changes its sign.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linearization.sweep_eigenvalues(lw.gallery("bicycle"), "v", [4.0, 5.0])
+    >>> found.eigenvalues.shape, [round(one.value, 4) for one in found.crossings]
+    ((2, 5), [4.2924])
     """
 
     name: str

@@ -34,6 +34,13 @@ class Linear(NotebookDisplayed):
     states in the motion itself: zero at an equilibrium. No velocity depends on the coordinates
     `ignorable`. Along a motion `A`, `B`, `C`, `D` and `rates` have a leading axis of
     times `t`. `dt` is the sampling time of a discrete model, s.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> linear = lw.linearize(lw.gallery("elbow"), {"q1": "-90 deg"})
+    >>> linear.states, linear.A.shape, linear.B.shape
+    (('q1', 'q2', 'dq1', 'dq2'), (4, 4), (4, 2))
     """
 
     states: tuple[str, ...]

@@ -61,6 +61,13 @@ class PeriodicMotion(NotebookDisplayed):
 
     `monodromy` maps changes of the `states` at t to those a period later. One multiplier of an
     autonomous mechanism is 1: a shift along the motion.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> motion = lw.linearization.periodic_motion(lw.gallery("chain-1"), 1.6, {"q1": -1.0})
+    >>> motion.multipliers.shape, motion.is_autonomous
+    ((2,), True)
     """
 
     q: Floats

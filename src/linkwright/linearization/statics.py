@@ -62,6 +62,13 @@ class Equilibrium(NotebookDisplayed):
     `stiffness` the matrices M, D and K. `frequencies` (rad/s) are those of the undamped system,
     lowest first; one below zero stands for a motion that grows at that rate. `modes` are columns
     for all velocities, of length 1.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linearization.equilibrium(lw.gallery("elbow"), {"q1": -1.5})
+    >>> found.kind, found.q.round(6)
+    ('stable', array([-1.570796,  0.      ]))
     """
 
     q: Floats

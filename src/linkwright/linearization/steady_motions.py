@@ -61,6 +61,13 @@ class SteadyMotion(NotebookDisplayed):
     """A steady motion: the state (`q`, `qd`), and the linear model of small motions about it.
 
     `linear` has all states; `eigenvalues` are those without ignorable coordinates.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> motion = lw.linearization.steady_motion(lw.gallery("bicycle"), qd={"v": 5.0})
+    >>> motion.kind
+    'neutral'
     """
 
     q: Floats

@@ -63,6 +63,13 @@ class ForceBalance(NotebookDisplayed):
     left : float
         The largest momentum that is left over a cycle, as a share of the largest without
         counterweights: 0 to rounding for full balance.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> balance = lw.linkages.balance_forces(lw.gallery("four-bar"), radius=0.5)
+    >>> balance.is_full, balance.left < 1e-9
+    (True, True)
     """
 
     mechanism: Mechanism

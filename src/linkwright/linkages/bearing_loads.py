@@ -50,6 +50,13 @@ class BearingForces(NotebookDisplayed):
         What the parent does to the child, at the joint's origin, world axes, N and N m.
     effort : (n,) array
         The effort of the input that keeps its speed, N m or N.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.bearing_forces(lw.gallery("four-bar"), speed=10.0, samples=73)
+    >>> found.names, found.effort.shape
+    (('q1', 'q2', 'q3', 'pin'), (73,))
     """
 
     mechanism: Mechanism

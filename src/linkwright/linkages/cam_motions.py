@@ -43,6 +43,15 @@ class CamMotion(NotebookDisplayed):
         lifts, m (or angles of a swinging follower, rad).
     degree : int
         The degree of the spline.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    >>> motion = lw.linkages.cam_motion(turn, 0.01 * (1 - np.cos(turn)))
+    >>> motion.degree, float(motion(np.pi).round(6))
+    (5, 0.02)
     """
 
     angles: Floats

@@ -62,6 +62,16 @@ class CamProfile(NotebookDisplayed):
     undercut : (n,) array of bool
         Where the profile cannot be made: the pitch curve has a smaller radius than the roller, or
         the profile of a flat-faced follower is not convex.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    >>> motion = lw.linkages.cam_motion(turn, 0.01 * (1 - np.cos(turn)))
+    >>> cam = lw.linkages.roller_cam(motion, base_radius=0.03, roller_radius=0.01)
+    >>> cam.is_undercut, cam.profile.shape == (len(cam.angles), 2)
+    (False, True)
     """
 
     motion: CamMotion

@@ -56,6 +56,14 @@ class InstantCenter:
         The centre in the world, m; NaN where it is at infinity or undefined.
     direction : (3,) array
         The unit vector toward a centre at infinity, normal to the relative velocity; else zero.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.instant_centers(lw.gallery("four-bar"), {"theta1": 1.0})
+    >>> center = found.between("crank", "coupler")
+    >>> center.label, center.kind
+    ('I23', 'pin')
     """
 
     links: tuple[str, str]
@@ -98,6 +106,13 @@ class InstantCenters(NotebookDisplayed):
         The links, ground first; their numbers start from 1.
     centers : tuple of InstantCenter
         The centres, in the order of the numbers.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.instant_centers(lw.gallery("four-bar"), {"theta1": 1.0})
+    >>> found.links, len(found.centers)
+    (('ground', 'crank', 'coupler', 'rocker'), 6)
     """
 
     mechanism: Mechanism

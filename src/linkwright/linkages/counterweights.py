@@ -22,6 +22,14 @@ class Counterweight:
         kg.
     center : tuple of float
         Its place in the axes of the body, m.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> balance = lw.linkages.balance_forces(lw.gallery("four-bar"), radius=0.5)
+    >>> weight = balance.counterweights[0]
+    >>> weight.body, round(weight.mass, 3)
+    ('crank', 2.0)
     """
 
     body: str

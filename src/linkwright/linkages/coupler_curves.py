@@ -47,6 +47,13 @@ class CouplerCurve(NotebookDisplayed):
         The input, rad or m.
     position, velocity, acceleration : (n, 3) arrays
         The point in the world, m, and its first and second derivatives with respect to the input.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> curve = lw.linkages.coupler_curve(lw.gallery("four-bar"), ("coupler", (1.5, 1.0)))
+    >>> curve.input, curve.is_closed, curve.position.shape[1]
+    ('theta1', True, 3)
     """
 
     mechanism: Mechanism

@@ -62,6 +62,13 @@ class LoopClass(NotebookDisplayed):
         The type in words, such as "crank-rocker".
     shortest : str
         The shortest link.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.four_bar_class(6.0, 2.0, 7.0, 9.0)
+    >>> found.name, found.code, found.margin
+    ('crank-rocker', 'GCRR', 2.0)
     """
 
     links: tuple[str, ...]

@@ -52,6 +52,13 @@ class ShakingForces(NotebookDisplayed):
         The point of the moments, m.
     mass : float
         The mass of all moving bodies, kg.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> shaking = lw.linkages.shaking_forces(lw.gallery("four-bar"), samples=37)
+    >>> shaking.force.shape, shaking.t_unit
+    ((37, 3), 'rad')
     """
 
     mechanism: Mechanism

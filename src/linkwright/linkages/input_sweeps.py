@@ -57,6 +57,13 @@ class InputRange(NotebookDisplayed):
         The limit (toggle) positions and branch (change) points at which the input cannot go on.
     start : (nq,) array
         The configuration at `lower`, or near it beside a limit; it selects the branch.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.input_range(lw.gallery("four-bar"), "theta3")
+    >>> found.makes_full_turns, len(found.limits)
+    (False, 2)
     """
 
     name: str

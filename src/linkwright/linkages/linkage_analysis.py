@@ -65,6 +65,13 @@ class LinkageAnalysis(NotebookDisplayed):
         The range of the input, where the sweep covers all of it.
     classes : tuple of LoopClass
         The classes of four-link loops; empty if there are none.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.linkages.analyze_linkage(lw.gallery("four-bar"), samples=73)
+    >>> found.input, found.output, [one.name for one in found.classes]
+    ('theta1', 'rocker', ['crank-rocker'])
     """
 
     mechanism: Mechanism

@@ -50,6 +50,14 @@ class BalanceDisk:
     ratio : float
         Its angular velocity over that of the link: 1 if it is fixed to the link, negative for a
         counter-rotor.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> balance = lw.linkages.balance_moments(lw.gallery("four-bar"), 0.5, disk_radius=1.0)
+    >>> disk = balance.disks[0]
+    >>> disk.body, abs(disk.inertia - disk.mass * disk.radius**2 / 2) < 1e-12
+    ('coupler', True)
     """
 
     body: str
@@ -80,6 +88,13 @@ class MomentBalance(NotebookDisplayed):
     left : float
         The largest angular momentum that is left over a cycle, as a share of the largest without
         disks: 0 to rounding for full balance.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> balance = lw.linkages.balance_moments(lw.gallery("four-bar"), 0.5, disk_radius=1.0)
+    >>> balance.is_full, len(balance.disks)
+    (True, 3)
     """
 
     mechanism: Mechanism

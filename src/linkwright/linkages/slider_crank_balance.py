@@ -35,6 +35,13 @@ class SliderCrankBalance(NotebookDisplayed):
         The piston and the rod's share at its pin, kg.
     share : float
         The share of the reciprocating mass that is balanced.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> balance = lw.linkages.balance_slider_crank(lw.gallery("slider-crank"), radius=0.2)
+    >>> balance.counterweight.body, balance.share
+    ('crank', 0.5)
     """
 
     mechanism: Mechanism

@@ -25,6 +25,13 @@ class LiveEquation:
 
     `title` says what it is; `mathml` is a `<math>` element as text, whose symbols are marked by
     `data-symbol` (`forms` writes them so); it is never taken from a file as it is.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> equation = lw.live.equations_of(lw.gallery("elbow"))[0]
+    >>> equation.title, equation.mathml.startswith("<math")
+    ('Mass matrix M', True)
     """
 
     title: str

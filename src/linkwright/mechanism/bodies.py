@@ -149,6 +149,12 @@ class Frame(MechanismPart):
         The body.
     origin : table
         Placement of the frame in the body's frame: position (m) and rotation.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.gallery("elbow").frames["tool"].body
+    'link2'
     """
 
     body: str = Field(description="the body that carries it, or ground")

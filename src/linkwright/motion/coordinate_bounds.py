@@ -34,6 +34,13 @@ class CoordinateBounds(NotebookDisplayed):
         Least and greatest τ, N m or N.
     full_turns : (nq,) array of bool
         Coordinates that mean the same after 2π.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> bounds = lw.motion.bounds_of(lw.gallery("elbow"))
+    >>> bounds.full_turns.tolist()
+    [True, True]
     """
 
     lower: Floats

@@ -49,6 +49,13 @@ class ScrewAxis(NotebookDisplayed):
         Rotation about the axis, rad/s, not negative, and velocity along it, m/s.
     pitch : float
         Sliding for a radian of rotation, m/rad; infinite for a translation, NaN at rest.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> axis = lw.motion.screw_axis(lw.gallery("elbow"), "link2", [0.0, 0.0], [1.0, -3.0])
+    >>> axis.kind, axis.angular_speed, axis.direction
+    ('rotation', 2.0, array([ 0.,  0., -1.]))
     """
 
     body: str

@@ -32,6 +32,13 @@ class Joints(NotebookDisplayed):
         small motion brings them nearer (both with loops closed to 1e-9), else "unfinished".
     distance, angle : (…) array
         Largest errors of the frames, m and rad.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.motion.inverse_kinematics(lw.gallery("elbow"), {"tool": [1.0, 1.0]})
+    >>> found.status.item(), bool(found.distance < 1e-6)
+    ('reached', True)
     """
 
     q: Floats

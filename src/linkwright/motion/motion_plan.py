@@ -47,6 +47,13 @@ class MotionPlan(NotebookDisplayed, LiveDisplayed):
         Origin of the frame in the world, m.
     exceeded : tuple of str
         The ranges, velocities and efforts that the motion exceeds, in words.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], duration=1.0)
+    >>> plan.frame, plan.point[-1].round(6)
+    ('tool', array([1., 1., 0.]))
     """
 
     mechanism: Mechanism

@@ -26,6 +26,14 @@ class ToolPath(NotebookDisplayed):
         s → the point in the world (m) with its first and second derivatives by s.
     turn : (3,) array or None
         Rotation vector from s = 0 to s = 1, rad; None leaves the rotation free.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> path = lw.motion.straight([0, 0, 0], [3, 4, 0])
+    >>> point, first, second = path.point(0.5)
+    >>> point, first
+    (array([1.5, 2. , 0. ]), array([3., 4., 0.]))
     """
 
     length: float

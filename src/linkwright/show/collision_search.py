@@ -41,6 +41,14 @@ class Encounter(NotebookDisplayed):
         Times, s.
     distance : (n,) array
         Distance of the surfaces, m; negative where they overlap.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> wall = {"wall": ([1.0, -1.0, 0.0], [1.0, -2.0, 0.0], 0.1)}
+    >>> found = lw.show.clearances(lw.gallery("elbow"), [[0.0, 0.0]], obstacles=wall)[0]
+    >>> found.pair, round(found.smallest, 6)
+    (('link1', 'wall'), 0.9)
     """
 
     pair: tuple[str, str]

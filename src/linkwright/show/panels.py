@@ -18,6 +18,13 @@ class HistoryLine:
     """One line of a panel: `name`, its `label`, its `values` (n,) over time.
 
     `dashed` is its style; `order` is the number of its colour (default: its place in the panel).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> lw.show.HistoryLine("q1", "q1", np.zeros(2)).dashed
+    False
     """
 
     name: str
@@ -33,6 +40,14 @@ class Panel:
     """Lines on one pair of axes: the `quantity`, its `unit` and the `lines`.
 
     Values far below `scale` are rounding errors; `note` follows the names of the lines.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> panel = lw.show.Panel("angle", "rad", (lw.show.HistoryLine("q1", "q1", np.ones(2)),))
+    >>> panel.quantity, [line.name for line in panel.lines]
+    ('angle', ['q1'])
     """
 
     quantity: str

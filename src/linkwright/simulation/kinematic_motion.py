@@ -31,6 +31,13 @@ class Kinematics:
     says so, and the motion up to there is kept. `singular` are the dead centres, limits and branch
     points in the order of time. `settings` are those of `solve_kinematics`, in the form that a file
     stores.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> motion = lw.solve_kinematics(lw.gallery("four-bar"), {"theta1": "1 + t"}, 0.1, samples=3)
+    >>> motion.driven, motion.finished, bool(motion.closure.max() < 1e-9)
+    (('theta1',), True, True)
     """
 
     mechanism: Mechanism

@@ -26,7 +26,16 @@ FINISHED = "finished"
 
 
 class Happened(NamedTuple):
-    """An event of a run: its time `t`, its `name`, and `what` it did."""
+    """An event of a run: its time `t`, its `name`, and `what` it did.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> event = lw.simulation.Event("q1 + 0.5", direction="falling")
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.5, events={"low": event})
+    >>> run.events[0].name, 0 < run.events[0].t < 0.5
+    ('low', True)
+    """
 
     t: float
     name: str
@@ -55,6 +64,16 @@ class Run(RunEnergies, LiveDisplayed):
     the remaining mechanism after a member of `mechanism` broke. `sensitivity` are derivatives of q
     and q̇ by parameters and the start, if `simulate` was asked for them. `statistics`, `settings`
     and `versions` are those of the integration.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.5, samples=11)
+    >>> run.status, run.q.shape
+    ('finished', (11, 2))
+    >>> energy = run.kinetic + run.potential - run.work
+    >>> bool(abs(energy - energy[0]).max() < 1e-6)
+    True
     """
 
     mechanism: Mechanism

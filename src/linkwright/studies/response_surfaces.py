@@ -39,6 +39,15 @@ class ResponseSurface(NotebookDisplayed):
         R² of points that were left out: 1 is perfect, 0 no better than the mean.
     process : GaussianProcessRegressor
         The process of scikit-learn, over factors scaled to 0 … 1.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm, measure = lw.gallery("elbow"), {"end": "q1[-1]"}
+    >>> found = lw.study(arm, {"m2": (1.0, 2.0)}, measure, count=16, t=0.1, samples=3)
+    >>> surface = found.surface("end")
+    >>> surface.factors, surface.score > 0.9
+    (('m2',), True)
     """
 
     measure: str

@@ -62,6 +62,14 @@ class StudyPlan(NotebookDisplayed):
         Bytes of the results.
     objects : int
         Files or objects of the store.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm, measure = lw.gallery("elbow"), {"end": "q1[-1]"}
+    >>> plan = lw.studies.plan_study(arm, {"m2": (1.0, 2.0)}, measure, count=64, t=0.1, samples=3)
+    >>> plan.count, plan.block * plan.blocks >= plan.count
+    (64, True)
     """
 
     count: int

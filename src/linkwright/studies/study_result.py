@@ -44,6 +44,15 @@ class DesignCase:
         The values of its factors.
     run : Run
         Its motion, computed again with all details.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm, measure = lw.gallery("elbow"), {"peak": "max(abs(dq1))"}
+    >>> found = lw.study(arm, {"m2": [1.0, 2.0]}, measure, t=0.1, samples=11)
+    >>> case = found.worst("peak")[0]
+    >>> case.design, case.factors
+    (0, {'m2': 1.0})
     """
 
     design: int
@@ -54,7 +63,16 @@ class DesignCase:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(StudyResults):
-    """The results of a study, with analyses and plots; `store` has them, and knows the recipe."""
+    """The results of a study, with analyses and plots; `store` has them, and knows the recipe.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> arm, measure = lw.gallery("elbow"), {"end": "q1[-1]"}
+    >>> found = lw.study(arm, {"m2": [1.0, 2.0]}, measure, t=0.1, samples=3)
+    >>> found.is_complete, found.data["end"].shape
+    (True, (2,))
+    """
 
     def worst(self, measure: str, count: int = 3, *, smallest: bool = False) -> list[DesignCase]:
         """Return the designs with the largest values of a measure, made again.

@@ -67,6 +67,13 @@ class BaseParameter(NotebookDisplayed):
         Factors of the parameters that are grouped into it.
     value : number
         SI units.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> base = lw.identify.base_parameters(lw.gallery("elbow"))
+    >>> print(next(iter(base.parameters.values())))
+    BaseParameter MXR_link1 = 1.5
     """
 
     name: str
@@ -119,6 +126,13 @@ class BaseParameters(NotebookDisplayed):
     rank_of_values : int
         The rank with the mechanism's own numbers; it is smaller where these are special, for
         instance where axes are parallel only by their numbers.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> base = lw.identify.base_parameters(lw.gallery("elbow"))
+    >>> base.rank, list(base.parameters)
+    (6, ['MXR_link1', 'MY_link1', 'ZZR_link1', 'MX_link2', 'MY_link2', 'ZZ_link2'])
     """
 
     mechanism: Mechanism

@@ -38,6 +38,14 @@ class Event:
         a function of (t, q, q̇) that returns new (q, q̇).
     direction : {"any", "rising", "falling"}
         Which passages count.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> event = lw.simulation.Event("q1 + 0.5", action="stop", direction="falling")
+    >>> run = lw.simulate(lw.gallery("elbow"), 2.0, events={"low": event})
+    >>> round(float(run.q[-1, 0]), 6)
+    -0.5
     """
 
     when: Any
