@@ -55,7 +55,9 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
     for name, joint in mechanism.joints.items():
         if joint.by_quaternion and joint.moves:
             return (
-                f"velocities of '{name}' are not rates of coordinates (use rotation = \"cardan\")"
+                f"velocities of '{name}' are not rates of coordinates, since it turns by a "
+                f'quaternion (write rotation = "cardan" in joints.{name} for three angles, or '
+                "use 'recursive', 'newton_euler' or 'kane')"
             )
     return None
 
