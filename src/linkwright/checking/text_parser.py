@@ -38,6 +38,10 @@ _TEXT_FUNCTIONS = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log",
     "sgn": "sign",
 }  # fmt: skip
+_INDEXED_QUANTITIES = {("M", 2): "M", ("C", 2): "C", ("J", 2): "J", ("g", 1): "g"}
+"""Quantities of printed sets by letter and number of indices, with the checker's letter: M[1,2] is
+M12. Others share a letter with another symbol, or, as Phi[1], vanish at every closed state, where
+any multiple of them would be judged identical."""
 _MAX_VARIABLE_LETTERS = 2  # letters of a name before a bracket that is surely no mistyped function
 
 
@@ -153,11 +157,38 @@ class PlainTextStatementParser(StatementGrammar):
         is_call = self.token in ("(", "^") or not self.symbols.is_mechanism_name(word)
         if word in _TEXT_FUNCTIONS and is_call and self.begins_argument():
             return self.parse_function_call(_TEXT_FUNCTIONS[word])
+        if indices := self.parse_printed_indices():
+            return self.printed_entry(word, indices)
         begin = self.position
         found = self.parse_dependent_name(word, start)
         if self.position == begin and self.token == "(":
             self.refuse_mistyped_function(word)
         return found
+
+    def parse_printed_indices(self) -> list[str]:
+        """Parse the indices of a printed entry, as in M[1,2]; empty if other text follows."""
+        if self.token != "[":
+            return []
+        begin, found = self.position, []
+        while self.accept("[" if not found else ","):
+            if not self.token.isdecimal():
+                break
+            found.append(self.take())
+        if found and self.accept("]"):
+            return found
+        self.position = begin
+        return []
+
+    def printed_entry(self, word: str, indices: list[str]) -> Name:
+        """The checker's name of an entry of a printed matrix; an error if it has none here."""
+        written = f"{word}[{','.join(indices)}]"
+        letter = _INDEXED_QUANTITIES.get((word, len(indices)))
+        if letter is None:
+            raise self.parse_error(f"'{written}' is an entry that has no symbol here")
+        name = letter + "_".join(indices)
+        if self.symbols.is_mechanism_name(name):
+            raise self.parse_error(f"'{written}' and the mechanism's own '{name}' share a name")
+        return Name(name)
 
     def begins_argument(self) -> bool:
         """Whether the argument of a function begins here."""
