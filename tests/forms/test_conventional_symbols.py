@@ -154,5 +154,5 @@ def test_unit_numbers_with_a_dimension_keep_their_symbols() -> None:
     )
     eqs = lw.derive(arm, by="lagrange")
     assert "m1*cx1^2 + J_q" in str(eqs.closed_form("M"))
-    assert "g*m1*cx1*cos(q)" in str(eqs.closed_form("g"))
+    assert "m1*cx1*g*cos(q)" in str(eqs.closed_form("g"))
     assert "-d_q*dq" in str(eqs.closed_form("f"))

@@ -169,7 +169,8 @@ class PlainTextStatementParser(StatementGrammar):
         """Parse the indices of a printed entry, as in M[1,2]; empty if other text follows."""
         if self.token != "[":
             return []
-        begin, found = self.position, []
+        begin = self.position
+        found: list[str] = []
         while self.accept("[" if not found else ","):
             if not self.token.isdecimal():
                 break
