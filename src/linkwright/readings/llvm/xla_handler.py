@@ -20,8 +20,11 @@ _FRAME = {"extension": 8, "api": 16, "context": 24, "inputs": 72, "outputs": 112
 """Offsets in XLA_FFI_CallFrame."""
 _BUFFER = {"data": 24, "rank": 32, "lengths": 40}
 """Offsets in XLA_FFI_Buffer."""
-_API = {"version": 32, "get_stream": 80}
+_API = {"version": 32, "create_error": 48, "get_stream": 80}
 """Offsets in XLA_FFI_Api."""
+_INTERNAL_ERROR = 13
+"""XLA_FFI_Error_Code_INTERNAL."""
+_LAUNCH_FAILED = "Linkwright: cuLaunchKernel refused the kernel; its outputs were not written"
 
 
 def address_constant(address: int) -> str:
@@ -74,6 +77,8 @@ def write_handler_ir(inputs: Sequence[Port], outputs: Sequence[Port], call: str)
     loads = "\n".join(_load_buffer_ir(n, k, side) for n, (k, side) in enumerate(ports))
     last = len(ports) - 1
     return f"""
+@launch.failed = private constant [{len(_LAUNCH_FAILED) + 1} x i8] c"{_LAUNCH_FAILED}\\00"
+
 define ptr @loop(ptr %frame) {{
 entry:
   %data = alloca [{len(ports)} x ptr]
@@ -164,7 +169,8 @@ def _call_loop_ir(
 
 
 def launch_kernel_ir(ports: int, block: int, kernel: str, launch: str) -> str:
-    """Return the call of cuLaunchKernel(function, grid, block, 0, stream, arguments, null)."""
+    """Return the call of cuLaunchKernel(function, grid, block, 0, stream, arguments, null), with an
+    error for XLA where it fails."""
     arguments = "\n".join(
         f"  %to{k} = getelementptr ptr, ptr %list, i64 {k + 1}\n  store ptr %slot{k}, ptr %to{k}"
         for k in range(ports)
@@ -197,4 +203,18 @@ launch:
   %blocks = udiv i64 %rounded, {block}
   %grid = trunc i64 %blocks to i32
   %status = call i32 {launch}(ptr {kernel}, i32 %grid, i32 1, i32 1, i32 {block}, i32 1, i32 1, i32 0, ptr %stream, ptr %list, ptr null)
-  br label %done"""
+  %is.launched = icmp eq i32 %status, 0
+  br i1 %is.launched, label %done, label %refused
+refused:
+  %complaint = alloca [4 x i64]
+  store i64 32, ptr %complaint
+  %c1 = getelementptr i64, ptr %complaint, i64 1
+  store i64 0, ptr %c1
+  %c2 = getelementptr i64, ptr %complaint, i64 2
+  store ptr @launch.failed, ptr %c2
+  %c3 = getelementptr i64, ptr %complaint, i64 3
+  store i64 {_INTERNAL_ERROR}, ptr %c3
+  %p.create = getelementptr i8, ptr %api.call, i64 {_API["create_error"]}
+  %create = load ptr, ptr %p.create
+  %refusal = call ptr %create(ptr %complaint)
+  ret ptr %refusal"""
