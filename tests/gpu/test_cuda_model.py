@@ -133,6 +133,20 @@ def test_mistakes_are_explained(call: object, text: str) -> None:
     assert text in str(caught.value)
 
 
+class TensorWithGradient:
+    """What PyTorch's tensors show of themselves."""
+
+    requires_grad = True
+
+    def __dlpack__(self) -> object:
+        raise BufferError
+
+
+def test_a_tensor_that_requires_gradients_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ValueError, match=r"call the functions of lw\.torch\(model\)"):
+        on_device("elbow").gravity(TensorWithGradient())
+
+
 def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(LinkwrightError, match="device cannot be 'tpu'"):
         lw.compile(lw.gallery("elbow"), device="tpu")  # type: ignore[call-overload]

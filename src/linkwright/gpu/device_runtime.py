@@ -177,6 +177,11 @@ def take_array(cp: Any, given: Any) -> Any:
     if isinstance(given, cp.ndarray):
         return given
     if hasattr(given, "__dlpack__") and not isinstance(given, np.ndarray):
+        if getattr(given, "requires_grad", False):
+            raise ValueError(
+                "a tensor requires gradients, which kernels do not compute; "
+                "call the functions of lw.torch(model), or give tensor.detach()"
+            )
         return cp.from_dlpack(given)
     return cp.asarray(given)
 

@@ -51,8 +51,8 @@ def register_kernel_handler(name: str, tape: Tape, item_bytes: int) -> tuple[obj
 
 
 def run_kernel_on_tensors(tape: Tape, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Compute a tape on tensors of a GPU, on the current stream."""
-    found = _tensor_function(tape)(*tensors)
+    """Compute a tape on tensors of a GPU, on the current stream; autograd has its own rule."""
+    found = _tensor_function(tape)(*(tensor.detach() for tensor in tensors))
     return list(found) if isinstance(found, tuple) else [found]
 
 
