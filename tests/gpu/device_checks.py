@@ -140,7 +140,7 @@ def test_tensors_of_torch_come_and_go_without_copies() -> None:
     assert isinstance(found, torch.Tensor)
     assert found.is_cuda
     np.testing.assert_allclose(found.cpu(), gpu.model.gravity(q.cpu().numpy()), atol=1e-12)
-    from linkwright.gpu.device_runtime import take_array
+    from linkwright.gpu.runtime.device_arrays import take_array
 
     assert take_array(cp, q).data.ptr == q.data_ptr()
     side = torch.cuda.Stream()

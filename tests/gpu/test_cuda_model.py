@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, MissingExtraError
-from linkwright.gpu import CudaModel, prepare_kernels
-from linkwright.gpu import device_runtime as runtime
+from linkwright.gpu import CudaModel, prepare_kernels, runtime
 
 from .processor_device import install
 
@@ -176,7 +176,7 @@ def test_prepared_kernels_agree_with_their_reference_values(tmp_path: Path) -> N
         kernels.bias  # noqa: B018
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     assert manifest["mechanism"] == "puma560"
-    assert {path.suffix for path in folder.iterdir()} == {".cu", ".cubin", ".npz", ".json", ".py"}
+    assert {path.suffix for path in folder.iterdir()} == {".cu", ".cubin", ".npz", ".json", ""}
 
 
 def test_a_wrong_kernel_fails_its_check(tmp_path: Path) -> None:
@@ -189,23 +189,81 @@ def test_a_wrong_kernel_fails_its_check(tmp_path: Path) -> None:
     assert all(9e-5 < error < 1.1e-4 for error in errors.values())
 
 
+RUNTIME = Path(runtime.__file__).parent
+
+
 def test_the_runtime_imports_only_numpy_and_cupy() -> None:
     """So that it runs on machines that have neither Linkwright nor CasADi."""
-    tree = ast.parse(Path(runtime.__file__).read_text("utf-8"))
     names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            names.add(str(node.module).split(".")[0])
+    for path in RUNTIME.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level <= 1, path
+                names |= set() if node.level else {str(node.module).split(".")[0]}
     assert names - set(sys.stdlib_module_names) == {"numpy", "cupy"}
 
 
 def test_the_runtime_loads_alone(tmp_path: Path) -> None:
-    (tmp_path / "linkwright_cuda.py").write_text(Path(runtime.__file__).read_text("utf-8"), "utf-8")
+    shutil.copytree(RUNTIME, tmp_path / "linkwright_cuda")
     code = "import sys, linkwright_cuda; print([m for m in ('linkwright', 'casadi') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kept", [[], ["m2"]])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_prepared_rollouts_are_those_of_lw_rollout(
+    tmp_path: Path, kept: list[str], layout: str
+) -> None:
+    model = lw.compile(lw.gallery("elbow"), parameters=kept)
+    prepare_kernels(model, tmp_path, ["gravity"], states=2, rollouts=["rk4"])
+    kernels = runtime.load_prepared_kernels(tmp_path)
+    rng = np.random.default_rng(0)
+    q, qd = rng.uniform(-1, 1, (2, 5, 2))
+    p = rng.uniform(1, 2, (5, 1)) if kept else None
+
+    def turn(x: np.ndarray) -> np.ndarray:
+        return x if layout == "rows" else np.ascontiguousarray(np.moveaxis(x, 0, -1))
+
+    for tau in (rng.uniform(-1, 1, (5, 2)), rng.uniform(-1, 1, (5, 30, 2))):
+        for history in (False, True):
+            common: dict[str, object] = {"dt": 1e-2, "steps": 30, "history": history}
+            wanted = lw.rollout(model, q, qd, tau, parameters=p, **common)  # type: ignore[arg-type]
+            found = kernels.rollout(
+                turn(q), turn(qd), turn(tau), layout=layout,
+                parameters=None if p is None else turn(p), **common,
+            )  # type: ignore[arg-type]  # fmt: skip
+            for a, b in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(a, turn(np.asarray(b)), rtol=1e-9, atol=1e-11)
+    with pytest.raises(
+        ValueError, match=r"no rollout by 'euler' was prepared; there are \['rk4'\]"
+    ):
+        kernels.rollout(turn(q), turn(qd), method="euler")
+
+
+def test_errors_of_forward_dynamics_are_shares_of_the_condition_number(tmp_path: Path) -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    prepare_kernels(model, tmp_path, ["forward_dynamics", "gravity"], states=3)
+    known = np.load(tmp_path / "reference.npz")
+    wanted = [np.linalg.cond(model.mass_matrix(q)) for q in known["forward_dynamics q"]]
+    np.testing.assert_allclose(known["forward_dynamics condition"], wanted)
+    np.testing.assert_array_equal(known["gravity condition"], np.ones(3))
+
+
+def test_the_check_sees_an_error_in_any_state_of_the_batch(tmp_path: Path) -> None:
+    """One wrong number in the last state, which fills the tail of a block."""
+    prepare_kernels(lw.compile(lw.gallery("elbow")), tmp_path, ["gravity"], states=3)
+    kernels = runtime.load_prepared_kernels(tmp_path)
+    function = kernels.function("gravity")
+    launch = function.launch
+
+    def spoil(layout: str, precision: str, count: int, arrays: list[np.ndarray]) -> None:
+        launch(layout, precision, count, arrays)
+        arrays[-1][(-1, 0) if layout == "rows" else (0, -1)] += 1.0
+
+    function.launch = spoil  # type: ignore[method-assign,assignment]
+    assert all(error > 1e-3 for error in kernels.check().values())

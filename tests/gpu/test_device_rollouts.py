@@ -134,7 +134,7 @@ def test_what_cannot_run_is_refused() -> None:
     start = np.zeros((2, 2))
     with pytest.raises(UnsupportedError, match="do not accept Python functions"):
         gpu.rollout(start, start, lambda t, q, qd: q)
-    with pytest.raises(LinkwrightError, match="inputs has shape"):
+    with pytest.raises(ValueError, match="inputs has shape"):
         gpu.rollout(start, start, np.zeros((3, 2)))
     with pytest.raises(LinkwrightError, match="layout cannot be 'x'"):
         gpu.rollout(start, start, layout="x")

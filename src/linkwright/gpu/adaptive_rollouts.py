@@ -17,7 +17,7 @@ from ..integrators.stop_events import MotionEnd
 from ..readings.cuda.program_kernels import PROGRAM_BLOCK, write_program_source
 from ..simulation.exported_motion import ExportedMotion
 from ..simulation.feedback import Feedback
-from .device_runtime import DeviceArray, current_stream, give_array, take_array
+from .runtime.device_arrays import DeviceArray, current_stream, give_array, take_array
 
 if TYPE_CHECKING:
     from .cuda_model import CudaModel

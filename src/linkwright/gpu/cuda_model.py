@@ -17,8 +17,8 @@ from ..quantities import FRAME_SIGNATURES, GUARDED_QUANTITIES, quantity_signatur
 from ..readings.cuda.cuda_options import PRECISIONS, SINES, CudaOptions
 from .cubin_compiler import DEFAULT_ARCHITECTURE, compile_cubin
 from .device_rollouts import roll_out_on_device
-from .device_runtime import DeviceArray, DeviceFunction
 from .kernel_records import make_function_record, read_compiled_cubin
+from .runtime import DeviceArray, DeviceFunction
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism

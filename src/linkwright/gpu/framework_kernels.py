@@ -12,13 +12,13 @@ from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
 from ..readings.llvm.xla_handler import load_device_handler
 from ..tape import Tape
 from .cubin_compiler import compile_cubin
-from .device_runtime import DeviceFunction
 from .kernel_records import (
     KERNEL_ENTRY,
     make_function_record,
     read_compiled_cubin,
     write_kernel_source,
 )
+from .runtime import DeviceFunction
 
 if TYPE_CHECKING:
     import torch

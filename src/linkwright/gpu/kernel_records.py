@@ -7,11 +7,17 @@ from dataclasses import dataclass, replace
 
 from ..readings.cuda.cuda_options import CudaOptions
 from ..readings.cuda.state_function import CudaFunction
+from ..readings.cuda.step_kernels import write_step_source
 from ..readings.cuda.tape_kernels import plan_row_staging, write_cuda_source
+from ..simulation.fixed_steps.compiled_steps import CompiledStep
 from ..tape import Tape
 
 KERNEL_ENTRY = "kernel"
 """The name of the functions of a source."""
+
+STEP_BLOCK = 256
+"""Threads of a block of step kernels: with blocks of 128, the compiler holds a thread to 128
+registers, and the steps of a Panda arm are a quarter slower (H200)."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,12 @@ def write_kernel_source(tape: Tape, options: CudaOptions) -> KernelSource:
         "rows_block": plan_row_staging(function, options).block,
     }
     return KernelSource(write_cuda_source([function], options), record)
+
+
+def write_step_kernel_source(step: CompiledStep, options: CudaOptions) -> str:
+    """Return the source of the kernel that repeats a step."""
+    function = CudaFunction(KERNEL_ENTRY, step.tape)
+    return write_step_source(function, step.ports[2], replace(options, block=STEP_BLOCK))
 
 
 def make_function_record(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +15,31 @@ from .. import __version__
 from ..errors import ArgumentError, FileError
 from ..model.model import Model
 from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
+from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
+from ..simulation.fixed_steps.step_methods import check_method
 from ..tape import Tape
 from ..types import Floats
 from ..writers.exported_functions import DEFAULT_QUANTITIES
 from ..writers.reference_values import draw_reference_inputs, evaluate_tape_exactly
-from . import device_runtime
+from . import runtime
 from .cubin_compiler import DEFAULT_ARCHITECTURE, compile_cubin
-from .kernel_records import make_function_record
+from .kernel_records import (
+    KERNEL_ENTRY,
+    STEP_BLOCK,
+    make_function_record,
+    write_step_kernel_source,
+)
 
-RUNTIME_NAME = "linkwright_cuda.py"
-"""The runtime as it stands beside the kernels."""
+RUNTIME_NAME = "linkwright_cuda"
+"""The package of the runtime, beside the kernels."""
+
+FUNCTIONS_THAT_SOLVE = (
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_dynamics_with_wrenches",
+    "mass_matrix_inverse",
+)
+"""Functions that solve with the mass matrix: their errors grow with its condition number."""
 
 
 def prepare_kernels(
@@ -34,10 +51,11 @@ def prepare_kernels(
     options: CudaOptions | None = None,
     architecture: str = DEFAULT_ARCHITECTURE,
     states: int = 8,
+    rollouts: Sequence[str] = (),
 ) -> Path:
     """Write kernels, their sources, reference values and a manifest to a folder.
 
-    The folder also has the runtime, a Python module that imports only NumPy and CuPy; on the
+    The folder also has the runtime, a Python package that imports only NumPy and CuPy; on the
     machine with the GPU, `linkwright_cuda.load_prepared_kernels(folder)` has the functions.
 
     Parameters
@@ -56,6 +74,8 @@ def prepare_kernels(
         The GPU's architecture, such as "sm_90".
     states : int
         Number of reference states, which ball arithmetic evaluates.
+    rollouts : sequence of str
+        Methods of fixed steps, such as "rk4", whose rollouts under given forces are compiled.
 
     Returns
     -------
@@ -86,7 +106,11 @@ def prepare_kernels(
             (target / f"{file}.cubin").write_bytes(compile_cubin(source, architecture))
             kernels[precision]["cubin"] = f"{file}.cubin"
         records[stem] = record
-        references |= reference_states(model, tape, stem, states)
+        references |= reference_states(model, tape, name, stem, states)
+    steps = {
+        method: _prepare_steps(model, target, method, precisions, options, architecture)
+        for method in rollouts
+    }
     np.savez(target / "reference.npz", **references)
     manifest = {
         "linkwright": __version__,
@@ -95,15 +119,54 @@ def prepare_kernels(
         "q": list(model.q_names),
         "qd": list(model.qd_names),
         "functions": records,
+        "rollouts": steps,
     }
     (target / "manifest.json").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-    runtime = Path(device_runtime.__file__).read_text(encoding="utf-8")
-    (target / RUNTIME_NAME).write_text(runtime, encoding="utf-8")
+    shutil.copytree(
+        Path(runtime.__file__).parent,
+        target / RUNTIME_NAME,
+        ignore=shutil.ignore_patterns("__pycache__"),
+        dirs_exist_ok=True,
+    )
     return target
 
 
-def reference_states(model: Model, tape: Tape, name: str, states: int) -> dict[str, Floats]:
-    """Return inputs that float32 holds exactly, and the outputs there in ball arithmetic."""
+def _prepare_steps(
+    model: Model,
+    target: Path,
+    method: str,
+    precisions: Sequence[str],
+    options: CudaOptions | None,
+    architecture: str,
+) -> dict[str, object]:
+    """Write the kernels of a method of fixed steps; return their record."""
+    refuse_events(model.mechanism)
+    check_method(method, model.equations)
+    step = cached_step(model, method, None)
+    cubins = {}
+    for precision in precisions:
+        source = write_step_kernel_source(
+            step, replace(options or CudaOptions(), precision=precision)
+        )
+        stem = f"{method}_{precision}"
+        (target / f"{stem}.cu").write_text(source, encoding="utf-8")
+        (target / f"{stem}.cubin").write_bytes(compile_cubin(source, architecture))
+        cubins[precision] = f"{stem}.cubin"
+    return {
+        "entry": f"{KERNEL_ENTRY}_steps",
+        "block": STEP_BLOCK,
+        "cubins": cubins,
+        "sizes": [port.size for port in step.tape.outputs],
+        "parameters": list(step.kept),
+        "nominal": [float(x) for x in model.nominal_parameters] if step.kept else [],
+    }
+
+
+def reference_states(
+    model: Model, tape: Tape, quantity: str, name: str, states: int
+) -> dict[str, Floats]:
+    """Return inputs that float32 holds exactly, the outputs there in ball arithmetic, and the
+    condition number of the mass matrix, which is 1 for functions that do not solve with it."""
     generator = np.random.default_rng(len(tape))
     given, found = [], []
     for _ in range(states):
@@ -120,4 +183,8 @@ def reference_states(model: Model, tape: Tape, name: str, states: int) -> dict[s
         f"{name} {port.name}": np.array([x[k] for x in found])
         for k, port in enumerate(tape.outputs)
     }
-    return rows
+    condition = np.ones(states)
+    if quantity in FUNCTIONS_THAT_SOLVE:
+        kept = [rows[f"{name} p"]] if model.parameters else []
+        condition = np.linalg.cond(model.mass_matrix(rows[f"{name} q"], *kept))
+    return {**rows, f"{name} condition": condition}

@@ -1,79 +1,25 @@
-"""Runs prepared kernels on a GPU. This module imports only NumPy and CuPy.
-
-`prepare_kernels` copies it beside the kernels, so that a machine without Linkwright can run them.
-"""
+"""A function over arrays of states on the GPU, and its check against reference values."""
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-LAYOUTS = ("rows", "columns")
-PRECISION_NAMES = {"float32": "float", "float64": "double"}
+from .device_arrays import (
+    LAYOUTS,
+    PRECISION_NAMES,
+    DeviceArray,
+    current_stream,
+    give_array,
+    take_array,
+    whole_shape,
+)
 
 FunctionRecord = Mapping[str, Any]
 """A function in the manifest: its inputs and outputs as [name, shape], and its kernels."""
-
-DeviceArray = Any
-"""An array on the GPU: of CuPy, PyTorch or JAX."""
-
-
-def load_prepared_kernels(folder: str | Path) -> PreparedKernels:
-    """Return the functions of a folder that `prepare_kernels` has written."""
-    return PreparedKernels(Path(folder))
-
-
-class PreparedKernels:
-    """The functions of a prepared folder, by name: `kernels.inverse_dynamics(q, qd, qdd)`."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
-        self._made: dict[str, DeviceFunction] = {}
-
-    def function(self, name: str) -> DeviceFunction:
-        """Return a function by its name in the manifest."""
-        records = self.manifest["functions"]
-        if name not in records:
-            raise AttributeError(f"no function '{name}' was prepared; there are {list(records)}")
-        if name not in self._made:
-            record = records[name]
-            self._made[name] = DeviceFunction(
-                record, lambda kernel: (self.folder / kernel["cubin"]).read_bytes()
-            )
-        return self._made[name]
-
-    def __getattr__(self, name: str) -> DeviceFunction:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self.function(name)
-
-    def check(self) -> dict[str, float]:
-        """Return the largest error of each kernel against its reference values.
-
-        Errors are shares of the largest entry of an output. Arrays have tails, and outputs are
-        NaN before.
-        """
-        import cupy as cp
-
-        references = np.load(self.folder / "reference.npz")
-        found = {}
-        for name, record in self.manifest["functions"].items():
-            for kind in PRECISION_NAMES.items():
-                if kind[1] in record["kernels"]:
-                    for layout in LAYOUTS:
-                        error = _check_kernel(
-                            cp, self.function(name), references, name, kind[0], layout
-                        )
-                        found[f"{name} {kind[0]} {layout}"] = error
-        return found
 
 
 class DeviceFunction:
@@ -167,55 +113,16 @@ class DeviceFunction:
         return self._modules[key].get_function(name)
 
 
-def whole_shape(shape: Sequence[int], batch: Sequence[int], layout: str) -> tuple[int, ...]:
-    """Return the shape of an array of all states."""
-    return (*batch, *shape) if layout == "rows" else (*shape, *batch)
-
-
-def take_array(cp: Any, given: Any) -> Any:
-    """Return the array as CuPy's, without a copy where it is on the GPU."""
-    if isinstance(given, cp.ndarray):
-        return given
-    if hasattr(given, "__dlpack__") and not isinstance(given, np.ndarray):
-        if getattr(given, "requires_grad", False):
-            raise ValueError(
-                "a tensor requires gradients, which kernels do not compute; "
-                "call the functions of lw.torch(model), or give tensor.detach()"
-            )
-        return cp.from_dlpack(given)
-    return cp.asarray(given)
-
-
-def give_array(found: Any, given: Sequence[Any]) -> Any:
-    """Return the array as one of the framework of the inputs, without a copy."""
-    homes = {type(x).__module__.partition(".")[0] for x in given}
-    if "torch" in homes:
-        return sys.modules["torch"].from_dlpack(found)
-    if homes & {"jax", "jaxlib"}:
-        return sys.modules["jax"].dlpack.from_dlpack(found)
-    return found
-
-
-def current_stream(cp: Any, given: Sequence[Any]) -> Any:
-    """Return the stream of PyTorch where its tensors are given; else CuPy's stays current."""
-    if any(type(x).__module__.partition(".")[0] == "torch" for x in given):
-        stream = sys.modules["torch"].cuda.current_stream().cuda_stream
-        return cp.cuda.ExternalStream(stream)
-    return nullcontext()
-
-
-def _check_kernel(
+def check_kernel(
     cp: Any, function: DeviceFunction, references: Any, name: str, kind: str, layout: str
 ) -> float:
-    """Return the error of one kernel at the reference states, which are spread over a batch."""
+    """Return the error of one kernel in a batch whose states are the reference states in turn."""
     count, states = 1003, len(references[f"{name} {function.outputs[0][0]}"])
-    place = np.linspace(0, count - 1, states).astype(int)
-    arrays = []
-    for key, shape in function.inputs:
-        known = references[f"{name} {key}"]
-        rows = known[np.arange(count) % states].astype(kind)
-        rows[place] = known
-        arrays.append(cp.asarray(_lay_out(rows, shape, layout)))
+    turn = np.arange(count) % states
+    arrays = [
+        cp.asarray(_lay_out(references[f"{name} {key}"][turn].astype(kind), shape, layout))
+        for key, shape in function.inputs
+    ]
     outputs = [
         cp.full(whole_shape(shape, (count,), layout), np.nan, dtype=kind)
         for _, shape in function.outputs
@@ -225,10 +132,10 @@ def _check_kernel(
     for (key, shape), x in zip(function.outputs, outputs, strict=True):
         found = np.asarray(x.get() if hasattr(x, "get") else x, dtype=float)
         found = found if layout == "rows" else np.moveaxis(found, -1, 0)
-        wanted = references[f"{name} {key}"].reshape(states, *shape)
+        wanted = references[f"{name} {key}"].reshape(states, *shape)[turn]
         axes = tuple(range(1, wanted.ndim))
-        size = np.abs(wanted).max(axis=axes, initial=1e-30)
-        error = np.abs(found[place] - wanted).max(axis=axes, initial=0.0) / size
+        size = np.abs(wanted).max(axis=axes, initial=1e-30) * references[f"{name} condition"][turn]
+        error = np.abs(found - wanted).max(axis=axes, initial=0.0) / size
         worst = max(worst, float(error.max())) if np.isfinite(found).all() else math.inf
     return worst
 
