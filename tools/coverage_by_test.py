@@ -33,7 +33,7 @@ MAX_CASES = 20
 
 
 def digest(path: Path) -> str:
-    """A short digest of a file's content, empty if there is no such file."""
+    """A short digest of a file's content; empty if the file does not exist."""
     return hashlib.sha1(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 

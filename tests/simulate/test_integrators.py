@@ -252,7 +252,7 @@ def test_wrong_requests() -> None:
         ("four-bar", {"stabilization": "baumgarte", "integrator": "rk4"}, "hold the constraints"),
         ("elbow", {"coordinates": "minimal"}, "only for closed loops"),
         ("rolling-disk", {"coordinates": "minimal"}, "only for closed loops"),
-        ("four-bar", {"coordinates": "some"}, "no choice of coordinates 'some'"),
+        ("four-bar", {"coordinates": "some"}, "unknown choice of coordinates 'some'"),
         ("elbow", {"integrator": "idas", "by": "hamilton"}, "states of its own"),
     ):
         with pytest.raises(UnsupportedError, match=what):

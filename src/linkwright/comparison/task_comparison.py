@@ -189,7 +189,7 @@ def compare_on_task(
         except LinkwrightError as error:
             refused[name], failure = error.what, error
     if not plans:
-        raise failure or ArgumentError("there are no mechanisms", remedy="give at least one")
+        raise failure or ArgumentError("mechanisms is empty", remedy="give at least one")
     rows = tuple(_measure_task(name, plan) for name, plan in plans.items())
     return TaskComparison(path, float(duration), rows, tuple(plans.values()), refused)
 

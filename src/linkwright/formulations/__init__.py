@@ -81,7 +81,7 @@ def derive(
     Raises
     ------
     NameNotFoundError
-        If there is no such formulation.
+        If no formulation has this name.
 
     Examples
     --------

@@ -342,7 +342,7 @@ class Mechanism(LiveDisplayed, MechanismPart):
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.
 
-        It is an error if `strict`, and if there are no bodies.
+        It is an error if `strict`, and if the mechanism has no bodies.
         """
         if not self.bodies:
             raise MechanismError("has no bodies", where=self.name, remedy="add [bodies.…]")

@@ -142,7 +142,7 @@ class DaskEngine:
         return count
 
     def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
-        """Make blocks until there are no more."""
+        """Make all blocks."""
         pending: dict[Any, int] = {}
         again: list[int] = []
         try:

@@ -52,7 +52,7 @@ def storage_error(error: OSError, address: str) -> FileError:
     """Return our sentence for an error of the system."""
     if error.errno in _FULL:
         return StorageFullError(
-            "there is no space left",
+            "no space is left",
             where=address,
             remedy="free some; all whole blocks are kept, and "
             f"'linkwright study resume {address}' goes on",

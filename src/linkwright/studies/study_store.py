@@ -98,7 +98,7 @@ class StudyStore:
         kept = storage.read(RECIPE_KEY)
         if kept is None:
             raise FileError(
-                "holds no study: there is no study.json",
+                "holds no study: study.json is missing",
                 where=storage.address,
                 remedy="name the folder that 'linkwright study FILE … -o DIR' wrote",
             )
