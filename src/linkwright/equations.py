@@ -86,7 +86,9 @@ class Equations(SummarizedResult):
     Examples
     --------
     >>> import linkwright as lw
-    >>> print(lw.derive(lw.gallery("elbow")).closed_form("g"))  # doctest: +SKIP
+    >>> print(lw.derive(lw.gallery("elbow")).closed_form("g"))
+    g[1] = (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2)
+    g[2] = m2*g*lc2*cos(q1 + q2)
     """
 
     mechanism: Mechanism

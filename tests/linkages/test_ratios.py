@@ -199,7 +199,7 @@ def test_what_does_not_apply_is_said_in_a_sentence() -> None:
     ):
         with pytest.raises(lw.LinkwrightError, match=words):
             lw.linkages.analyze_linkage(lw.gallery(name))
-    with pytest.raises(lw.LinkwrightError, match="unknown coordinate 'theta9'"):
+    with pytest.raises(lw.LinkwrightError, match="no coordinate 'theta9'"):
         lw.linkages.analyze_linkage(example("four-bar"), "theta9")
     with pytest.raises(lw.LinkwrightError, match="no body 'rokcer'; did you mean 'rocker'"):
         lw.linkages.analyze_linkage(example("four-bar"), output="rokcer")

@@ -246,8 +246,15 @@ def check_folder(
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import linkwright as lw
-    >>> print(lw.check_folder(lw.gallery("elbow"), "homework"))  # doctest: +SKIP
+    >>> with TemporaryDirectory() as folder:  # one equation is right, one has a wrong sign
+    ...     _ = Path(folder, "anna.txt").write_text("M22 = m2*lc2^2 + I2")
+    ...     _ = Path(folder, "bob.txt").write_text("M22 = m2*lc2^2 - I2")
+    ...     marks = lw.check_folder(lw.gallery("elbow"), folder)
+    >>> [(text.name, text.mark) for text in marks]
+    [('anna.txt', 1.0), ('bob.txt', 0.0)]
     """
     root = Path(folder)
     model = None if solution is None else Path(solution)

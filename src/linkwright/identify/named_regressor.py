@@ -69,6 +69,13 @@ class NamedRegressor(NotebookDisplayed):
         Other parameters that occur in Y.
     values : tuple of numbers
         Values of θ in the mechanism, SI units.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.identify.regressor_of(lw.gallery("elbow"), ["m1", "m2", "I1", "I2"])
+    >>> found.parameters, [float(value) for value in found.values[:2]]
+    (('m1', 'm2', 'I1', 'I2'), [1.0, 1.0])
     """
 
     mechanism: Mechanism

@@ -78,6 +78,12 @@ class Joint(MechanismPart):
     The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
     are given in this frame. A mechanism turns `vectors` into these. Fields and units:
     docs/reference/format.md.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.Joint(type="revolute", child="rod", axis=[0, 1, 0]).parent
+    'ground'
     """
 
     type: str = Field(json_schema_extra=_add_joint_types)

@@ -230,9 +230,12 @@ def save(figure: Figure, path: str | Path) -> Path:
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> import linkwright as lw
-    >>> figure = lw.show.figure_of(lw.gallery("elbow"))  # doctest: +SKIP
-    >>> lw.show.save(figure, "elbow.svg")  # doctest: +SKIP
+    >>> figure = lw.show.figure_of(lw.gallery("elbow"))
+    >>> with TemporaryDirectory() as folder:
+    ...     lw.show.save(figure, f"{folder}/elbow.svg").name
+    'elbow.svg'
     """
     target = Path(path)
     kind = target.suffix.lower()

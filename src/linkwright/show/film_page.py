@@ -93,8 +93,10 @@ def animation_page(
     Examples
     --------
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> page = lw.show.animation_page(run)  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> page = lw.show.animation_page(run)
+    >>> "<title>elbow</title>" in page
+    True
     """
     name = html.escape(title or run.mechanism.name)
     body = animation_element(run, speed=speed, trace=trace, view=view)
@@ -155,8 +157,9 @@ def animation_element(
     Examples
     --------
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> element = lw.show.animation_element(run, identity="first")  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> lw.show.animation_element(run, identity="first")[:34]
+    '<div class="lw-motion" id="first">'
     """
     if not 0 < speed < 1e6:
         raise LinkwrightError(
