@@ -80,7 +80,7 @@ def plan(
         options.output_files_conversion(".csv", ".npz", *options.PICTURE_ENDINGS),
     ],
 ) -> CommandOutcome:
-    """Plan a motion: joints for a target, a trajectory, and the torques that it takes.
+    """Plan a motion: joint positions for a target, a trajectory, and its torques.
 
     The exit status is 1 if the motion exceeds the mechanism's limits.
 
