@@ -234,7 +234,7 @@ def test_drives_by_expression(integrator: str) -> None:
     other = lw.simulate(PENDULUM, 1.0, torque={"q": "sin(2*t)"}, samples=3)
     np.testing.assert_allclose(found.q, other.q, atol=1e-7)
     if integrator == "taylor":
-        with pytest.raises(UnsupportedError, match="needs drives that have series"):
+        with pytest.raises(UnsupportedError, match="needs inputs that have a Taylor series"):
             lw.simulate(PENDULUM, 1.0, integrator=integrator, torque=lambda t, q, qd: [0.0])
 
 

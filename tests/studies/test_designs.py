@@ -128,7 +128,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
-    ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot travel to workers"),
+    ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
     ({"m2": (-2, -1)}, {}, "the first 8 designs fail: cannot start: "),
     ({"m2": (1, 2)}, {"q0": {"x": 1}}, "the first 8 designs fail: run: unknown coordinate 'x'"),
 ]  # fmt: skip

@@ -284,7 +284,7 @@ def _check_dry_friction(joint: Joint) -> None:
         raise MechanismError("is missing", where="pin_radius", remedy="give the pin's radius")
     if "pin_radius" in given and "friction_coefficient" not in given:
         raise MechanismError(
-            "rubs nowhere", where="pin_radius", remedy="give a friction_coefficient"
+            "has no effect", where="pin_radius", remedy="give a friction_coefficient"
         )
     for key, what in (("smoothing", "be smoothed"), ("stribeck", "fall with the speed")):
         if "friction_coefficient" in given and key in given:

@@ -25,7 +25,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class StorageFullError(FileError):
-    """A place without space; all whole blocks are kept."""
+    """A place without space; all finished blocks are kept."""
 
 
 class ObjectStorage(Protocol):
@@ -54,8 +54,8 @@ def storage_error(error: OSError, address: str) -> FileError:
         return StorageFullError(
             "no space is left",
             where=address,
-            remedy="free some; all whole blocks are kept, and "
-            f"'linkwright study resume {address}' goes on",
+            remedy="free some; all finished blocks are kept, and "
+            f"'linkwright study resume {address}' continues",
         )
     return FileError(f"cannot be written: {error.strerror or error}", where=address)
 

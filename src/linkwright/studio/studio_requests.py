@@ -135,5 +135,5 @@ def _table(value: object, name: str, is_right: Callable[[object], bool]) -> dict
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(map(is_right, value.values())):
-        raise ArgumentError(f"{name} are not what they must be", remedy="write them again")
+        raise ArgumentError(f"{name} have values of a wrong type", remedy="write them again")
     return value

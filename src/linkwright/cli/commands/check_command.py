@@ -107,7 +107,7 @@ def _check_command_failure(report: CheckReport) -> LinkwrightError | None:
     if unreadable:
         return ExpressionError(f"cannot be read: {_printed_equation_numbers(unreadable)}")
     if wrong:
-        return CheckFailedError(f"not as they should be: {_printed_equation_numbers(wrong)}")
+        return CheckFailedError(f"wrong or undecided: {_printed_equation_numbers(wrong)}")
     if not report.passed:
         return CheckFailedError("nothing was checked: the text has definitions only")
     return None

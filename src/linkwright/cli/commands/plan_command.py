@@ -189,7 +189,7 @@ def _plan_command_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome
         failure = CheckFailedError(
             "; ".join(plan.exceeded),
             where=plan.mechanism.name,
-            remedy="take more time, or another way",
+            remedy="take more time, or another path",
         )
     data = {
         "frame": plan.frame,

@@ -73,8 +73,8 @@ def study(
 ) -> CommandOutcome:
     """Evaluate many designs of a mechanism, and keep their measures.
 
-    `study FILE … -o DIR` begins a study, `study resume DIR` continues one that was stopped or killed,
-    `study report DIR -o page.html` writes its page.
+    `study FILE … -o DIR` begins a study, `study resume DIR` continues one that was stopped or
+    killed, `study report DIR -o page.html` writes its page.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def _told_how_to_resume(store: str | None) -> Iterator[None]:
     if store is None:
         yield
         return
-    hint = f"whole blocks are kept; 'linkwright study resume {store}' goes on"
+    hint = f"finished blocks are kept; 'linkwright study resume {store}' continues"
     explain_interrupt(hint)
     try:
         yield
