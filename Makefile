@@ -54,7 +54,7 @@ COUNT ?= 300
 mutants: $(VENV)/test.done
 	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS)
 
-# What the papers' pages print, written anew: read the difference before you commit it.
+# What the papers' pages print, written again: read the difference before you commit it.
 golden: $(VENV)/test.done
 	$(BIN)/python tools/write_paper_pages.py
 

@@ -26,6 +26,12 @@ PHRASES = {
     r"\bcomes?\s+along\b": "is included, is part of",
     r"\bby\s+themselves\b": "automatically, on their own",
     r"\bis\s+had\b|\bto\s+be\s+had\b": "is available",
+    r"\banew\b": "again",
+    r"\bby\s+way\s+of\b": "through, by",
+    r"\bnot\s+(?:as\s+they\s+should|what\s+they\s+must)\s+be\b": "wrong, and how",
+    r"\brubs?\b": "friction",
+    r"\bbars?\s+the\s+way\b": "blocks the path",
+    r"\bis\s+called\s+by\s+its\b": "has the name of its",
 }
 """Phrase, also across lines → what to write instead."""
 

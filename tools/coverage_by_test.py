@@ -85,7 +85,7 @@ class Recorder:
         self.write()
 
     def write(self) -> None:
-        """Writes what the tests of the file that has ended ran, and starts anew."""
+        """Writes what the tests of the file that has ended ran, and starts again."""
         self.tracer.stop()
         lines: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         data = self.tracer.get_data()

@@ -28,6 +28,10 @@ odd_phrases = runpy.run_path(str(TOOL))["odd_phrases"]
         "It is dropped in silence.",
         "Meshes come along with it.",
         "They close by themselves.",
+        "The page is built anew.",
+        "Go there by way\nof another target.",
+        "The pin rubs nowhere.",
+        "Dead centres bar the way.",
     ],
 )
 def test_odd_phrases_are_found(text: str) -> None:

@@ -22,7 +22,7 @@ from .vocabulary import CheckerVocabulary
 def check(
     mechanism: Mechanism, equations: object, *, names: Mapping[str, str] | None = None
 ) -> CheckReport:
-    """Check a person's own equations against those of the mechanism.
+    """Check your own equations against those of the mechanism.
 
     Parameters
     ----------

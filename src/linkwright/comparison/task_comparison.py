@@ -47,7 +47,7 @@ eight, of which these find all but a rare one."""
 
 @dataclass(frozen=True)
 class TaskRow:
-    """What a task takes of one mechanism.
+    """What a task requires of one mechanism.
 
     `energy` is the positive work of the joints (J); energy is not recovered when they brake.
     `net_work` is the sum of positive and negative work. Power (W) is the sum of the positive powers

@@ -106,7 +106,7 @@ def derive_uncached(
     parameters: ParameterSelection = "symbolic",
     **options: object,
 ) -> Equations:
-    """Derive the equations anew, without the caches of equations and of trees; timings use this
+    """Derive the equations again, without the caches of equations and of trees; timings use this
     one."""
     require_mechanism(mechanism)
     return _derive_equations(mechanism, by, parameters, **options)

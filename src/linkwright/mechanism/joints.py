@@ -141,7 +141,7 @@ class Joint(MechanismPart):
         description="of a revolute or prismatic joint: friction by the joint's own reaction",
     )
     pin_radius: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
-        default=None, description="at which the reaction of a revolute joint rubs"
+        default=None, description="radius at which the reaction of a revolute joint causes friction"
     )
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
         default=ONE, description="static over kinetic friction: 1 or more"

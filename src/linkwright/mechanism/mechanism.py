@@ -187,7 +187,7 @@ class Mechanism(LiveDisplayed, MechanismPart):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the given data, which is checked anew; nothing computed is pickled."""
+        """Pickle the given data, which is checked again; nothing computed is pickled."""
         return (_rebuild_mechanism, ({key: getattr(self, key) for key in self.model_fields_set},))
 
     @cached_property

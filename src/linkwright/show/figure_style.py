@@ -214,7 +214,7 @@ def _legend_entry_width(label: str) -> float:
 
 @with_figure_style
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure as .svg, .pdf or .png, whole or not at all.
+    """Write a figure as .svg, .pdf or .png; a failure leaves no partial file.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def animation_page(
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
 ) -> str:
-    """Return a whole HTML page with the motion of a run, which fetches nothing.
+    """Return an HTML page with the motion of a run, which needs no network.
 
     Parameters
     ----------

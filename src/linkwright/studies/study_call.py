@@ -99,7 +99,7 @@ def study(
         "local" or "processes" of this machine, the address of a dask scheduler, or a cluster or
         client of dask.
     retries : int
-        How often a block is tried again whose worker ended.
+        How often a block is computed again if its worker ends.
     progress : bool, optional
         Show progress (default: on a terminal).
     t, q0, qd0, torque, by, integrator, rtol, atol, samples
@@ -153,7 +153,7 @@ def plan_study(
     measure: Mapping[str, str | MeasureFunction],
     **arguments: object,
 ) -> StudyPlan:
-    """Return what a study would take: designs, time, size; a few designs are made to measure it.
+    """Return the designs, time and size of a study; a few designs are computed to measure them.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ JobWork = Callable[[TimedWorkerProcess, Callable[[str], None]], Mapping[str, obj
 def make_studio_job(
     kind: str, options: JobOptions, mechanism: Mechanism, version: int, file: str
 ) -> StudioJob:
-    """Return the job that answers a request; an error if its options are not what they must be."""
+    """Return the job that answers a request; an error if its options have wrong values."""
     makers: dict[str, Callable[[JobOptions, Mechanism, str], JobWork]] = {
         "equations": _equations_work,
         "checks": _checks_work,

@@ -1,6 +1,6 @@
 """Transfer of a model from generalized coordinates φ to other coordinates ψ.
 
-Freeman and Tesar's text breaks off before its equation (26); the formulas are derived anew. An
+Freeman and Tesar's text breaks off before its equation (26); the formulas are derived again. An
 array H has planes H[p] in m, n; A • H contracts the columns of A with the first index of H:
 (A • H)[l] = Σ A_lp H[p]. All values are numbers of one instant.
 """

@@ -26,7 +26,7 @@ ACTIONS = ("record", "stop")
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the user: where `when` passes zero, `action` happens.
+    """An event of the user: `action` happens where `when` crosses zero.
 
     Parameters
     ----------
