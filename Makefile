@@ -1,4 +1,4 @@
-# Everything is set up by itself in .venv; needed: Python 3.11 or newer, make, PyPI.
+# Every target sets up .venv itself. Needed: Python 3.11 or newer, make, and a package index.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
