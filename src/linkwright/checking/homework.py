@@ -237,12 +237,12 @@ def check_folder(
     folder, solution : str or Path
         Texts (.txt, .tex, .md; hidden ones are left out); a file with the equations asked for.
     names, progress : mapping of str to str and callable, optional
-        Which of their symbols is which of ours; called with the name of each text.
+        What symbols of the texts mean; called with the name of each text.
 
     Returns
     -------
     Homework
-        A row for each text; it says why where the text cannot be read.
+        A row for each text, with the reason if a text cannot be read.
 
     Examples
     --------

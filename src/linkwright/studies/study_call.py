@@ -64,9 +64,9 @@ def study(
 ) -> Study:
     """Evaluate many designs of a mechanism: what differs, and what is measured, by name.
 
-    Designs are made in blocks: ensembles of compiled code inside of a worker, workers beside each
-    other. With a store, whole blocks are kept, and the same call, or `resume_study`, goes on where
-    a study ended. A design that cannot be evaluated is a failure with a message.
+    Designs are computed in blocks: as ensembles of compiled code in each worker, by several workers
+    at a time. With a store, finished blocks are kept, and the same call, or `resume_study`,
+    continues a study where it ended. A design that cannot be evaluated is a failure with a message.
 
     Parameters
     ----------

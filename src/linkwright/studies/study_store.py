@@ -177,7 +177,7 @@ class StudyStore:
         return [*self.arrays, *times]
 
     @property
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, object]:
         """The attributes of the dataset."""
         from .. import __version__
 
