@@ -67,9 +67,9 @@ def derive(
     by : str
         The formulation: "recursive", "lagrange", "kane", "newton_euler", …
     parameters : {"symbolic", "numeric", "base"} or sequence of str
-        "symbolic" keeps all numbers as symbols but 0, right angles and ratios of ±1; "numeric" none; a
-        list keeps those that it names; "base" has the base parameters as symbols, for the
-        quantities that depend on joint forces alone.
+        "symbolic" keeps all numbers as symbols but 0, right angles and ratios of ±1; "numeric"
+        keeps none; a list keeps those that it names; "base" has the base parameters as symbols,
+        for the quantities that depend on joint forces alone.
     **options
         Options of the formulation.
 
