@@ -1,4 +1,4 @@
-# Everything is set up by itself in .venv; needed: Python 3.11 or newer, make, PyPI.
+# Every target sets up .venv itself. Needed: Python 3.11 or newer, make, and a package index.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -54,7 +54,7 @@ COUNT ?= 300
 mutants: $(VENV)/test.done
 	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS)
 
-# What the papers' pages print, written anew: read the difference before you commit it.
+# What the papers' pages print, written again: read the difference before you commit it.
 golden: $(VENV)/test.done
 	$(BIN)/python tools/write_paper_pages.py
 

@@ -102,7 +102,7 @@ def measured(seconds: float) -> str:
             "final states, ns a step": f"{1e9 * ours[0]:.1f}, **{other / ours[0]:.0f}×**",
             "whole histories, ns a step": f"{1e9 * ours[1]:.1f}, **{other / ours[1]:.0f}×**",
             "`mujoco.rollout`, ns a step": f"{1e9 * other:.0f}",
-            "wanted": f"{TARGETS[robot.name]}×",
+            "target": f"{TARGETS[robot.name]}×",
             "largest difference in 100 steps": f"{apart:.0e}",
         }
         for key, cell in cells.items():

@@ -33,7 +33,7 @@ MAX_CASES = 20
 
 
 def digest(path: Path) -> str:
-    """A short digest of a file's content, empty if there is no such file."""
+    """A short digest of a file's content; empty if the file does not exist."""
     return hashlib.sha1(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
 
 
@@ -85,7 +85,7 @@ class Recorder:
         self.write()
 
     def write(self) -> None:
-        """Writes what the tests of the file that has ended ran, and starts anew."""
+        """Writes what the tests of the file that has ended ran, and starts again."""
         self.tracer.stop()
         lines: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         data = self.tracer.get_data()

@@ -208,16 +208,23 @@ def documentation(item: object) -> str:
     parts = [paragraphs([*parsed["Summary"], "", *parsed["Extended Summary"]])]
     for section in SECTIONS:
         if parsed[section]:
-            parts.append(f"**{section}**\n")
+            parts.append(f"\n**{section}**\n")
             parts += [entry(one.name, one.type, one.desc) for one in parsed[section]]
     for section in PROSE:
         if parsed[section] and section != "See Also":
-            parts.append(f"**{section}**\n\n{paragraphs(parsed[section])}")
+            parts.append(f"\n**{section}**\n\n{paragraphs(parsed[section])}")
     if parsed["Examples"]:
-        code = "\n".join(parsed["Examples"]).strip()
-        code = re.sub(r"\s*# doctest: .*", "", code)
-        parts.append(f"**Examples**\n\n```pycon\n{code}\n```\n")
+        parts.append(f"\n**Examples**\n\n{examples(parsed['Examples'])}\n")
     return "\n".join(parts)
+
+
+def examples(lines: list[str]) -> str:
+    """Examples as Markdown: blocks that begin with a prompt are code, the others are text."""
+    found: list[str] = []
+    for block in re.split(r"\n\s*\n", "\n".join(lines).strip()):
+        is_code = block.lstrip().startswith(">>>")
+        found.append(f"```pycon\n{block}\n```" if is_code else escape(block))
+    return "\n\n".join(found)
 
 
 def entry(name: str, kind: str, lines: list[str]) -> str:

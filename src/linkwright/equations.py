@@ -73,20 +73,20 @@ class Equations(SummarizedResult):
     values; `rate_matrix` is N(q) with dq/dt = N(q)·q̇; `neutral` is q without displacement;
     `inertial_parameters` is the column π. `builders` and `frame_builders` make expressions. If the
     equations are complete (`is_complete`), functions without a builder follow from others;
-    `absent_functions` has the reason for those that do not exist. `extras` are results that only
-    this formulation has; `state` has its own states if they are not (q, q̇). `home` is q where loops
-    and constraints close, `assembly_failure` the reason if they do not, and `closure_leeway` the
-    residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
-    parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
-    the springs that are printed with named lengths, and the rest of `passive`. `own_equation_set`
-    makes the set of equations that the formulation prints as its own, `derivation_steps` their
-    derivation. `derived_by`, kept as `derivation`, derives them again; a changed copy (`replace`)
-    loses it. The class has more than 20 methods because users read every quantity from it.
+    `absent_functions` has the reasons for missing ones. `extras` are results that only this
+    formulation has; `state` has its own states if they are not (q, q̇). `home` is q where loops and
+    constraints close, `assembly_failure` the reason if they do not, and `closure_leeway` the
+    residual that nearly redundant ones may keep (m, rad). `literals` are parameters that are
+    printed as numbers. `passive_parts` are the springs that are printed with named lengths, and the
+    rest of `passive`. `own_equation_set` makes the equations that the formulation prints,
+    `derivation_steps` their derivation. `derived_by`, kept as `derivation`, derives them again. The
+    class has more than 20 methods because users read every quantity from it.
 
     Examples
     --------
     >>> import linkwright as lw
-    >>> print(lw.derive(lw.gallery("elbow")).closed_form("g"))  # doctest: +SKIP
+    >>> print(lw.derive(lw.gallery("elbow")).closed_form("V"))
+    V = (m1*lc1 + m2*l1)*g*sin(q1) + m2*g*lc2*sin(q1 + q2)
     """
 
     mechanism: Mechanism

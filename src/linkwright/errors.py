@@ -62,23 +62,72 @@ def _rebuild_error(
 
 
 class ExpressionError(LinkwrightError, ValueError):
-    """A number, expression or unit that cannot be read."""
+    """A number, expression or unit that cannot be read.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.simulate(lw.gallery("elbow"), 1.0, q0={"q1": "1 +"})
+    Traceback (most recent call last):
+        ...
+    linkwright.errors.ExpressionError: q0 of 'q1': something is missing at the end in '1 +'
+    """
 
 
 class MechanismError(LinkwrightError, ValueError):
-    """A mechanism whose description contradicts itself or physics."""
+    """A mechanism whose description contradicts itself or physics.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.Mechanism(bodies={"rod": {"mass": 1}}, joints={"q": {"type": "free", "child": "rot"}})
+    Traceback (most recent call last):
+        ...
+    linkwright.errors.MechanismError: joints.q.child: unknown body 'rot'; did you mean 'rod'?
+    """
 
 
 class FileError(LinkwrightError, ValueError):
-    """A file that cannot be read or written as what it claims to be."""
+    """A file that cannot be read or written as what it claims to be.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.load("missing.toml")
+    Traceback (most recent call last):
+        ...
+    linkwright.errors.FileError: missing.toml: no such file; check the path
+    """
 
 
 class UnsupportedError(LinkwrightError, ValueError):
-    """A mechanism that the chosen formulation or reading cannot treat."""
+    """A mechanism that the chosen formulation or reading cannot treat.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> try:
+    ...     lw.identify.regressor_of(lw.gallery("four-bar"), ["m1"])
+    ... except lw.errors.UnsupportedError as error:
+    ...     print(error.what)
+    four-bar has loops or constraints; regressors are those of trees
+    """
 
 
 class AssemblyError(LinkwrightError, ValueError):
-    """Loops and constraints that cannot be closed; `residuals` by their names, at `q`."""
+    """Loops and constraints that cannot be closed; `residuals` by their names, at `q`.
+
+    Examples
+    --------
+    A crank of 20 m does not fit into the four-bar, whose other links have 3, 2.5 and 3.5 m:
+
+    >>> import linkwright as lw
+    >>> try:
+    ...     lw.assemble(lw.gallery("four-bar").with_parameters(l1=20))
+    ... except lw.errors.AssemblyError as error:
+    ...     print(list(error.residuals))
+    ['pin']
+    """
 
     residuals: dict[str, float] = {}  # noqa: RUF012 - replaced, never changed
     q: object = None
@@ -98,23 +147,77 @@ class NameNotFoundError(LinkwrightError, LookupError):
 
 
 class ArgumentError(LinkwrightError, ValueError, TypeError):
-    """An argument of a wrong type, number or shape."""
+    """An argument of a wrong type, number or shape.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.compile(lw.gallery("elbow")).gravity([1.0, 2.0, 3.0])
+    Traceback (most recent call last):
+        ...
+    linkwright.errors.ArgumentError: q has 3 numbers; elbow has 2: q1, q2
+    """
 
 
 class MissingExtraError(LinkwrightError, ImportError):
-    """An optional package that is not installed; the remedy names the extra."""
+    """An optional package that is not installed; the remedy names the extra.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> remedy = "install linkwright[mesh]"
+    >>> print(lw.errors.MissingExtraError("the mesh needs trimesh", remedy=remedy))
+    the mesh needs trimesh; install linkwright[mesh]
+    """
 
 
 class UnphysicalWarning(UserWarning):
-    """Inertia that no real body has; the equations are right for the numbers as given."""
+    """Inertia that no real body has; the equations are right for the numbers as given.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> rod, joint = {"mass": 1, "inertia": [1, 1, 3]}, {"type": "free", "child": "rod"}
+    >>> found = lw.Mechanism(bodies={"rod": rod}, joints={"q": joint})
+    >>> print(found.warnings[0].partition(":")[0])  # `lw.load` gives this warning
+    bodies.rod.inertia breaks the triangle inequality
+    """
 
 
 class LossWarning(UserWarning):
-    """A file format that cannot hold everything the mechanism says."""
+    """A file format that cannot hold everything that the mechanism contains.
+
+    Examples
+    --------
+    URDF has no gravity:
+
+    >>> import tempfile, warnings
+    >>> import linkwright as lw
+    >>> with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     lw.save(lw.gallery("elbow"), f"{folder}/elbow.urdf")
+    >>> any("gravity 0 -9.81 0" in str(one.message) for one in found)
+    True
+    """
 
 
 class LimitWarning(UserWarning):
-    """Forces that were given beyond limits of the mechanism, and clipped to these."""
+    """Forces beyond the limits of the mechanism, which were clipped to these limits.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import linkwright as lw
+    >>> rail = {"type": "prismatic", "child": "cart", "axis": [1, 0, 0], "limits": {"effort": 2}}
+    >>> cart = lw.Mechanism(bodies={"cart": {"mass": 1}}, joints={"x": rail})
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     x, v = lw.rollout(lw.compile(cart), [0.0], [0.0], [5.0], dt=0.1, steps=10)
+    >>> v.round(6).tolist()  # 2 N on 1 kg for 1 s
+    [2.0]
+    >>> found[0].category.__name__
+    'LimitWarning'
+    """
 
 
 _MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24

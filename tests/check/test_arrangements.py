@@ -302,8 +302,8 @@ def test_what_cannot_be_decided_is_said(text: str) -> None:
     [
         ("frame C on nobody", "unknown body or frame 'nobody'"),
         ("frame P on R", "there is a 'P' already"),
-        ("frame C on P at 0, 0, l", "'frame C on P at 0, 0, l' has no place"),
-        ("frame C on R at 0, l", "'frame C on R at 0, l' has no place"),
+        ("frame C on P at 0, 0, l", "'frame C on P at 0, 0, l' has no position"),
+        ("frame C on R at 0, l", "'frame C on R at 0, l' has no position"),
         ("frame C on R at 0, 0, nothing", "nothing"),
         ("mass m1 at Q", "unknown body or frame 'Q'"),
         ("mass m7 at P\nHPx = eps", "'m7' has no meaning"),

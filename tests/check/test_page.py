@@ -38,7 +38,7 @@ def test_the_command(text: str, status: int, said: str, tmp_path: Path) -> None:
     assert done.returncode == status, done.stderr
     assert names or said in done.stdout
     if status:
-        assert done.stderr == "linkwright: not as they should be: 1\n"
+        assert done.stderr == "linkwright: wrong or undecided: 1\n"
     data = json.loads(run("check", "elbow", "e.tex", "--json", *names, cwd=tmp_path).stdout)
     assert data["passed"] is (status == 0)
     assert len(data["findings"]) == 1

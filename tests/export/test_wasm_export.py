@@ -122,7 +122,7 @@ def test_loops_close_near_and_far_and_say_when_they_cannot(tmp_path: Path) -> No
     stretched = lw.compile(bar.with_parameters(**{length: 1.02 * value}))
     assert np.abs(stretched.constraint_residual(np.array(longer["q"]))).max() < 1e-12
     assert not impossible["closed"]
-    assert "there is no velocity 'theta9'" in wrong["error"]
+    assert "unknown velocity 'theta9'" in wrong["error"]
 
 
 def test_wrong_arguments_are_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.special import mathieu_a, mathieu_b
+from scipy.special import ellipk, mathieu_a, mathieu_b
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -60,6 +60,17 @@ def test_limit_cycle_of_van_der_pol() -> None:
     wanted = [1.0, np.exp(along.y[2, -1])]
     np.testing.assert_allclose(found.multipliers.real, wanted, rtol=1e-6)
     assert found.exponents[1].real == pytest.approx(along.y[2, -1] / found.period, rel=1e-6)
+
+
+def test_conservative_motion_is_not_stable() -> None:
+    """x'' = −sin x: the period is 4 K(sin²(A/2)), and both multipliers are 1, up to rounding on
+    either side of the unit circle."""
+    for start in (1.0, 1.1, 1.2, 1.3):
+        found = periodic_motion(point_mass("-sin(x)"), 7.0, {"x": start})
+        height = found.qd[0] ** 2 / 4 + np.sin(found.q[0] / 2) ** 2  # sin²(A/2), by energy
+        assert found.period == pytest.approx(4 * ellipk(height), rel=1e-9)
+        np.testing.assert_allclose(found.multipliers, 1, atol=1e-4)
+        assert not found.is_stable
 
 
 def test_driven_damped_oscillator_finds_its_periodic_motion() -> None:

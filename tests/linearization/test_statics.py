@@ -213,9 +213,9 @@ def test_indifferent_motions_count_once() -> None:
 
 def test_wrong_statics() -> None:
     arm = lw.gallery("elbow")
-    with pytest.raises(LookupError, match="no output 'nose'"):
+    with pytest.raises(LookupError, match="unknown output 'nose'"):
         linearize(arm, outputs=["nose"])
-    with pytest.raises(LookupError, match="no velocity 'q9'"):
+    with pytest.raises(LookupError, match="unknown velocity 'q9'"):
         equilibrium(arm, torque={"q9": 1})
 
 

@@ -152,7 +152,7 @@ def test_a_top_sleeps_and_precesses() -> None:
 def test_what_is_not_steady_says_so() -> None:
     with pytest.raises(LinkwrightError, match="no steady motion was found: "):
         steady_motion(BICYCLE, {"delta": 0.05}, {"v": 5.0})
-    with pytest.raises(LookupError, match="no speed 'w9'"):
+    with pytest.raises(LookupError, match="unknown speed 'w9'"):
         steady_motion(BICYCLE, qd={"w9": 5.0})
     with pytest.raises(LinkwrightError, match=r"the speed '.*' = .* contradicts"):
         steady_motion(BICYCLE, qd={"v": 5.0, "thetaR": 1.0})
@@ -163,7 +163,7 @@ def test_what_is_not_steady_says_so() -> None:
     )
     with pytest.raises(UnsupportedError, match="depends on time has no steady motion"):
         steady_motion(driven)
-    with pytest.raises(LookupError, match="no speed, coordinate or parameter 'w9'"):
+    with pytest.raises(LookupError, match="unknown speed, coordinate or parameter 'w9'"):
         sweep_eigenvalues(BICYCLE, "w9", [1.0, 2.0])
     with pytest.raises(LinkwrightError, match="must increase"):
         sweep_eigenvalues(BICYCLE, "v", [2.0, 1.0])

@@ -167,7 +167,7 @@ def test_an_input_with_limits_has_no_cycle() -> None:
 def test_what_cannot_be_balanced_is_said() -> None:
     with pytest.raises(lw.LinkwrightError, match="not a slider-crank whose slide is on ground"):
         lw.linkages.balance_slider_crank(example("four-bar"))
-    with pytest.raises(lw.LinkwrightError, match="no radius for crank"):
+    with pytest.raises(lw.LinkwrightError, match="radius lacks crank"):
         lw.linkages.balance_forces(example("four-bar"), {"rocker": 0.1}, ["crank"])
     partial = lw.linkages.balance_forces(example("slider-crank"), 0.2, ["crank"])
     assert not partial.is_full

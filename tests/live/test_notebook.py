@@ -25,7 +25,7 @@ def test_traits_are_checked_and_change_the_mechanism() -> None:
         view.q = [1.0]
     with pytest.raises(NameNotFoundError, match="no parameter 'mm'"):
         view.parameters = {"mm": 1.0}
-    with pytest.raises(NameNotFoundError, match="no body 'nobody'"):
+    with pytest.raises(NameNotFoundError, match="unknown body 'nobody'"):
         view.picked = "nobody"
 
 

@@ -111,7 +111,7 @@ def test_no_way_over_a_dead_centre() -> None:
         four.model_dump(exclude_unset=True) | {"actuators": {"tau": {"moves": "theta3"}}}
     )
     target = lw.compile(four).placement("A")(away)[:2, 3]
-    with pytest.raises(LinkwrightError, match="dead centres bar the way"):
+    with pytest.raises(LinkwrightError, match="dead centres block the path"):
         plan_to(rocker, "A", [target], 1.0, start=start)
     plan = plan_to(four, "A", [target], 1.0, start=start)
     np.testing.assert_allclose(plan.point[-1, :2], target, atol=1e-8)
@@ -124,7 +124,7 @@ def test_the_change_point_of_a_parallelogram_is_found(angle: float) -> None:
     even = data["parameters"] | {"l1": 1, "l2": 2, "l3": 1, "l4": 2}
     linkage = lw.Mechanism.model_validate(data | {"parameters": even})
     start = lw.assemble(linkage, {"theta1": 1.0}, hold=["theta1"])
-    with pytest.raises(LinkwrightError, match="dead centres bar the way"):
+    with pytest.raises(LinkwrightError, match="dead centres block the path"):
         plan_to(linkage, "A", [[np.cos(angle), np.sin(angle)]], 1.0, start=start)
 
 

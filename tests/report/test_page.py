@@ -480,9 +480,9 @@ def test_verdicts_are_explained() -> None:
     [
         (("nothing.toml",), "nothing.toml"),
         (("elbow", "-o", "a.pdf"), "'.pdf' cannot be written; use .html or .htm"),
-        (("elbow", "q7=1"), "no coordinate 'q7'"),
-        (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
-        (("elbow", "--drive", "nope=1"), "there is no velocity 'nope'; known: q1, q2"),
+        (("elbow", "q7=1"), "unknown coordinate 'q7'"),
+        (("elbow", "--speed", "q7=1"), "unknown speed 'q7'"),
+        (("elbow", "--drive", "nope=1"), "unknown velocity 'nope'; known: q1, q2"),
         (("elbow", "--drive", "q1=sin("), "missing at the end in 'sin('"),
         (("elbow", "--drive", "q1=foo"), "unknown name 'foo'"),
         (("elbow", "--drive", "q1=sqrt(-1)"), "'q1' is not a finite number at the start"),

@@ -58,7 +58,10 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
     ("words", "message"),
     [
         ("simulate elbow --plot q", "--plot needs a file; add -o picture.svg, .pdf or .png"),
-        ("simulate elbow -o x.png", "'x.png' is a picture, but of what?; add --plot q,energy"),
+        (
+            "simulate elbow -o x.png",
+            "'x.png' is a picture file, and --plot is missing; add --plot q,energy",
+        ),
         (
             "simulate elbow --animate x.avi",
             "x.avi: '.avi' cannot be written; use .mp4, .gif or .html",

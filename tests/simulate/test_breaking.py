@@ -363,7 +363,7 @@ def test_drives_after_a_break() -> None:
     assert not run.next.tau.any()
     run = lw.simulate(pendulum(breaks={"force": 40}), 1.0, torque=lambda t, q, qd: 0.5 * q)
     assert run.next is None
-    assert "give drives by name" in run.status
+    assert "give inputs by name" in run.status
 
 
 def slide_and_bob(member: str) -> lw.Mechanism:

@@ -134,7 +134,7 @@ def test_many_passages_in_one_step() -> None:
         ({"a": {"when": "z", "action": "jump"}}, "is not an action"),
         ({"a": {"when": "z", "direction": "up"}}, "is not a direction"),
         ({"a": {"wen": "z"}}, "unknown key 'wen'"),
-        ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
+        ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "unknown coordinate or speed 'dy'"),
         (["z"], "are not a table"),
     ],
 )

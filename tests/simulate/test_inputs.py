@@ -154,7 +154,7 @@ def test_controllers_of_closed_integrators(integrator: str, period: float | None
     law = pid(SLIDE, [0.0], kp=k, ki=i, kd=d, period=period)
     if integrator == "taylor" and period is None:
         moving = pid(SLIDE, lambda t: ([t], [1.0], [0.0]), kp=k)
-        with pytest.raises(LinkwrightError, match="needs drives that have series"):
+        with pytest.raises(LinkwrightError, match="needs inputs that have a Taylor series"):
             lw.simulate(SLIDE, 1.0, q0=[1.0], torque=moving, integrator=integrator)
     run = lw.simulate(SLIDE, 1.0, q0=[1.0], torque=law, integrator=integrator, samples=11)
     x, v, z, t = 1.0, 0.0, 0.0, 0.0

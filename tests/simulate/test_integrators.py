@@ -234,7 +234,7 @@ def test_drives_by_expression(integrator: str) -> None:
     other = lw.simulate(PENDULUM, 1.0, torque={"q": "sin(2*t)"}, samples=3)
     np.testing.assert_allclose(found.q, other.q, atol=1e-7)
     if integrator == "taylor":
-        with pytest.raises(UnsupportedError, match="needs drives that have series"):
+        with pytest.raises(UnsupportedError, match="needs inputs that have a Taylor series"):
             lw.simulate(PENDULUM, 1.0, integrator=integrator, torque=lambda t, q, qd: [0.0])
 
 
@@ -252,7 +252,7 @@ def test_wrong_requests() -> None:
         ("four-bar", {"stabilization": "baumgarte", "integrator": "rk4"}, "hold the constraints"),
         ("elbow", {"coordinates": "minimal"}, "only for closed loops"),
         ("rolling-disk", {"coordinates": "minimal"}, "only for closed loops"),
-        ("four-bar", {"coordinates": "some"}, "no choice of coordinates 'some'"),
+        ("four-bar", {"coordinates": "some"}, "unknown choice of coordinates 'some'"),
         ("elbow", {"integrator": "idas", "by": "hamilton"}, "states of its own"),
     ):
         with pytest.raises(UnsupportedError, match=what):

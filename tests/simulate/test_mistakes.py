@@ -46,7 +46,7 @@ FIXED = {"integrator": "rk4"}
         ({"q0": {"q1": "fast"}}, "q0 of 'q1': 'fast' is not a number"),
         ({"qd0": {"q1": None}}, "qd0 of 'q1' is None, which is not a finite number"),
         ({"q0": "home"}, "elbow has no pose 'home'"),
-        ({"q0": {1: 2.0}}, "there is no coordinate '1'"),
+        ({"q0": {1: 2.0}}, "unknown coordinate '1'"),
         ({"threads": 0}, "threads cannot be 0"),
     ],
 )

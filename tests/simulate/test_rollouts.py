@@ -237,7 +237,7 @@ def test_calls_that_are_cut_short_change_nothing(
 
 def test_wrong_rollouts() -> None:
     model = lw.compile(lw.gallery("elbow"))
-    with pytest.raises(LinkwrightError, match="no method 'x'"):
+    with pytest.raises(LinkwrightError, match="unknown method 'x'"):
         lw.rollout(model, [0, 0], [0, 0], method="x")
     loop = lw.compile(lw.gallery("four-bar"))
     for q, qd, what in (([0, 0, 0], [0, 0, 0], "q0"), (loop.home(), [1, 0, 0], "qd0")):

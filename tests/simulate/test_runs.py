@@ -189,11 +189,11 @@ def test_singular_configurations_are_reported() -> None:
 
 def test_wrong_requests() -> None:
     for options, what in (
-        ({"integrator": "magic"}, "no integrator 'magic'"),
+        ({"integrator": "magic"}, "unknown integrator 'magic'"),
         ({"t": -1.0}, "must be a"),
         ({"q0": [1, 2]}, "q0 is not 1 finite"),
-        ({"q0": {"p": 1}}, "no coordinate 'p'"),
-        ({"torque": {"p": 1}}, "no velocity 'p'"),
+        ({"q0": {"p": 1}}, "unknown coordinate 'p'"),
+        ({"torque": {"p": 1}}, "unknown velocity 'p'"),
         ({"torque": {"q": "1 +"}}, "1 +"),
         ({"torque": [1, 2]}, "shape"),
         ({"torque": {"q": ([0, 0], [1, 1])}}, "rising times"),

@@ -304,7 +304,7 @@ def test_friction_that_sticks_is_named() -> None:
 @pytest.mark.parametrize(
     ("names", "error", "message"),
     [
-        (["k9"], NameNotFoundError, "no parameter or start 'k9'"),
+        (["k9"], NameNotFoundError, "unknown parameter or start 'k9'"),
         (["q0.y"], NameNotFoundError, "did you mean 'q0.x'"),
         ("k", LinkwrightError, "not a list of names"),
         (3, LinkwrightError, "not a list of names"),

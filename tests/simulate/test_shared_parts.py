@@ -77,7 +77,7 @@ def test_a_run_leaves_nothing_in_the_right_hand_side(prepared: Preparation) -> N
 
 def test_settings_are_checked_at_once() -> None:
     for wrong, message in (
-        ({"integrator": "euler2"}, "no integrator 'euler2'"),
+        ({"integrator": "euler2"}, "unknown integrator 'euler2'"),
         ({"coordinates": "some"}, "choice of coordinates"),
         ({"samples": 1}, "samples must be"),
         ({"rtol": -1.0}, "rtol"),

@@ -150,7 +150,7 @@ def test_what_an_analysis_needs_is_said() -> None:
         study.numbers("z")
     with pytest.raises(ArgumentError, match="is not a plot of a study"):
         study.plot(kind="pie")
-    with pytest.raises(ArgumentError, match="there is no design 999"):
+    with pytest.raises(ArgumentError, match="unknown design 999"):
         study.run(999)
 
 

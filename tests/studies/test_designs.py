@@ -116,7 +116,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m2": "loguniform(0, 1)"}, {}, "the range of the factor 'm2' begins at 0"),
     ({"m2": [float("nan")]}, {}, "the factor 'm2' has the value nan; give finite numbers"),
     ({"m2": []}, {}, "the factor 'm2' has no values"),
-    ({"q0.q7": (0, 1)}, {}, "there is no 'q7' for q0"),
+    ({"q0.q7": (0, 1)}, {}, "unknown name 'q7' for q0"),
     ({"control.kp": (0, 1)}, {}, "'control.kp' needs a controller"),
     ({"m2": "1 s..2 s"}, {}, "vary 'm2': bodies.link2.mass: is in s; give it in kg"),
     ({}, {}, "vary is not a table with factors"),
@@ -128,9 +128,9 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
-    ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot travel to workers"),
+    ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
     ({"m2": (-2, -1)}, {}, "the first 8 designs fail: cannot start: "),
-    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "the first 8 designs fail: run: there is no coordinate 'x'"),
+    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "the first 8 designs fail: run: unknown coordinate 'x'"),
 ]  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def test_functions_have_their_closed_forms(text: str, wanted: list[float]) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q9[-1]", "there is no 'q9'"),
+        ("q9[-1]", "unknown name 'q9'"),
         ("max(linearize.eigenvalues)", "max needs real numbers; these are complex"),
         ("linearize.eigenvalues", "the values are complex; take real(…), imag(…) or abs(…)"),
         ("__import__('os')", "cannot read"),
@@ -88,7 +88,7 @@ def test_functions_have_their_closed_forms(text: str, wanted: list[float]) -> No
         ("integral(2)", "integral needs a history"),
         ("value_at(q1, 7)", "the time 7 is not in 0 … 0.1 s"),
         ("q", "2 histories cannot be one measure"),
-        ("linearize.poles[0]", "there is no 'linearize.poles'"),
+        ("linearize.poles[0]", "unknown name 'linearize.poles'"),
         ("", "the expression is empty"),
     ],
 )

@@ -194,7 +194,7 @@ def test_a_full_disk_is_a_sentence_and_the_study_goes_on(made: Path) -> None:
     whole = sum(one.stat().st_size for one in made.rglob("*") if one.is_file())
     last = sum(one.stat().st_size for one in made.rglob("*") if one.name in ("2", "2.json"))
     FullFileSystem.bytes_left = whole - last  # the last block finds no space
-    with pytest.raises(StorageFullError, match=r"there is no space left.*linkwright study resume"):
+    with pytest.raises(StorageFullError, match=r"no space is left.*linkwright study resume"):
         lw.study(ELBOW, store="full://disk/arm", **ARGUMENTS)
     part = load_study("full://disk/arm")
     assert not part.is_complete
@@ -219,7 +219,7 @@ def test_a_full_disk_leaves_no_half_written_file(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(StorageFullError, match="there is no space left"):
+        with pytest.raises(StorageFullError, match="no space is left"):
             lw.study(ELBOW, store=tmp_path / "a", **ARGUMENTS)
     assert not [one for one in (tmp_path / "a").rglob("*") if one.name.endswith(".part")]
     assert resume_study(tmp_path / "a").is_complete

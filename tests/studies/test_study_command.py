@@ -64,7 +64,7 @@ def test_tables_controllers_and_failures(tmp_path: Path) -> None:
         (["study", "elbow"], "study needs --vary, or --table; write --vary m2=0.5..1.5"),
         (["study", "elbow", "--vary", "m2=1..2"], "study needs --measure"),
         ([*BEGIN[:3], "--vary", "m2=1,2", "--measure", "p=max(q"], "measure 'p': "),
-        (["study", "resume", "nothing"], "holds no study: there is no study.json"),
+        (["study", "resume", "nothing"], "holds no study: study.json is missing"),
         (["study", "resume"], "study resume takes one folder"),
         (["study", "report", "x", "-o", "y.pdf"], "'y.pdf' is not a page; write -o page.html"),
         (["study", "resume", "x", "--vary", "m2=1..2"], "takes a folder, no factors or measures"),

@@ -1,4 +1,6 @@
-"""Public names have numpydoc docstrings: every parameter, what is returned, and an example that runs.
+"""Public names have numpydoc docstrings: every parameter, what is returned, and an example.
+
+The examples run in test_examples.py.
 
 Public names are those that `linkwright` and its packages for users export, and the public methods
 of the classes among them and of the results of these functions. The functions of `Model` that
@@ -7,7 +9,6 @@ tools/write_model_functions.py writes have a form of their own, which test_edito
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import re
 from collections.abc import Iterator
@@ -136,12 +137,3 @@ def test_classes_name_their_fields(name: str) -> None:
         text = inspect.getdoc(one) or ""
         public = [f.name for f in fields(one) if not f.name.startswith("_")]
         assert not [word for word in public if not re.search(rf"\b{word}\b", text)]
-
-
-@pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])
-def test_examples_run(name: str) -> None:
-    finder, runner = doctest.DocTestFinder(recurse=True), doctest.DocTestRunner(verbose=False)
-    report: list[str] = []
-    for case in finder.find(PUBLIC[name], name, globs={}):
-        runner.run(case, out=report.append)
-    assert runner.failures == 0, "".join(report)

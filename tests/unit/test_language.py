@@ -19,6 +19,8 @@ odd_phrases = runpy.run_path(str(TOOL))["odd_phrases"]
     [
         "A wheel is no joint.",
         "Wheels are\nno joints.",
+        "There is no loop.",
+        "The error is no more than 1e-9.",
         "SI, unless said otherwise",
         "That page tells all of it.",
         "the figures of today",
@@ -26,6 +28,10 @@ odd_phrases = runpy.run_path(str(TOOL))["odd_phrases"]
         "It is dropped in silence.",
         "Meshes come along with it.",
         "They close by themselves.",
+        "The page is built anew.",
+        "Go there by way\nof another target.",
+        "The pin rubs nowhere.",
+        "Dead centres bar the way.",
     ],
 )
 def test_odd_phrases_are_found(text: str) -> None:
@@ -35,10 +41,9 @@ def test_odd_phrases_are_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "There is no loop.",
-        "Where there\n    are no constraints.",
         "It is no longer used.",
-        "The error is no more than 1e-9.",
+        "No loop exists.",
+        "The error is at most 1e-9.",
         "It has no mass.",
         "This is not a joint.",
     ],

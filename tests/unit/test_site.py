@@ -83,3 +83,16 @@ def test_every_kind_of_the_file_format_has_an_example_that_loads(
             assert name in {part.type for part in parts.values()}
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
+
+
+def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import api_pages
+
+    found = api_pages.examples(["By hand:", "", ">>> 1 + 1", "2", "", "More:", "", ">>> 3", "3"])
+    assert found == "By hand:\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore:\n\n```pycon\n>>> 3\n3\n```"
+    page = api_pages.documentation(lw.simulate)
+    assert "\n\n**Parameters**\n\n" in page  # a heading of its own, not the end of a paragraph
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]

@@ -22,7 +22,7 @@ from .vocabulary import CheckerVocabulary
 def check(
     mechanism: Mechanism, equations: object, *, names: Mapping[str, str] | None = None
 ) -> CheckReport:
-    """Check a person's own equations against those of the mechanism.
+    """Check your own equations against those of the mechanism.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def check(
         Text or LaTeX, the path of a file with it, or SymPy expressions: one, a list, or a mapping
         of left sides.
     names : mapping of str to str, optional
-        Which of their symbols is which of ours, or which expression of ours: `{"theta1": "q1"}`.
+        What symbols of the equations mean, a name or an expression of ours: `{"theta1": "q1"}`.
 
     Returns
     -------

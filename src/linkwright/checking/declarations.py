@@ -79,7 +79,7 @@ def _declare_frame_of_text(
         }
     else:
         raise ExpressionError(
-            f"'{shorten_expression_text(line)}' has no place",
+            f"'{shorten_expression_text(line)}' has no position",
             remedy="write three coordinates in the axes of a body, or the name of a frame",
         )
 

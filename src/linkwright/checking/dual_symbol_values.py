@@ -126,6 +126,6 @@ def body_inertia_force_symbol(own: CheckerVocabulary, number: str) -> DualSymbol
 
 
 def _index_of_numbered_body(own: CheckerVocabulary, number: str) -> int | None:
-    """The index of a body that is given by its number from 1; None if there is no such body."""
+    """The index of a body that is given by its number from 1; None for an unknown body."""
     k = int(number) - 1
     return k if 0 <= k < len(own.names.bodies) else None

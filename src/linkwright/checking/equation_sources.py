@@ -44,7 +44,7 @@ def read_equation_source(
 
 
 def _read_file_of_claimed_equations(path: Path) -> str:
-    """The text of a file, or of the gallery's published equations where there is no such file."""
+    """The text of a file if it exists, otherwise the published equations of the gallery."""
     name = path.name.removesuffix(EQUATIONS_ENDING)
     if str(path) == f"{name}{EQUATIONS_ENDING}" and not path.exists():
         published = read_gallery_equations(name)

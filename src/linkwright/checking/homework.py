@@ -237,17 +237,24 @@ def check_folder(
     folder, solution : str or Path
         Texts (.txt, .tex, .md; hidden ones are left out); a file with the equations asked for.
     names, progress : mapping of str to str and callable, optional
-        Which of their symbols is which of ours; called with the name of each text.
+        What symbols of the texts mean; called with the name of each text.
 
     Returns
     -------
     Homework
-        A row for each text; it says why where the text cannot be read.
+        A row for each text, with the reason if a text cannot be read.
 
     Examples
     --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> import linkwright as lw
-    >>> print(lw.check_folder(lw.gallery("elbow"), "homework"))  # doctest: +SKIP
+    >>> with TemporaryDirectory() as folder:  # one equation is right, one has a wrong sign
+    ...     _ = Path(folder, "anna.txt").write_text("M22 = m2*lc2^2 + I2")
+    ...     _ = Path(folder, "bob.txt").write_text("M22 = m2*lc2^2 - I2")
+    ...     marks = lw.check_folder(lw.gallery("elbow"), folder)
+    >>> [(text.name, text.mark) for text in marks]
+    [('anna.txt', 1.0), ('bob.txt', 0.0)]
     """
     root = Path(folder)
     model = None if solution is None else Path(solution)

@@ -304,7 +304,7 @@ class SymbolMeanings:
     # -- other spellings --------------------------------------------------------------------------
 
     def _respell_name(self, name: str) -> str | None:
-        """Our spelling of a name: l1 for l_1 or L1, m1 for m if there is no other, s3 for
+        """Our spelling of a name: l1 for l_1 or L1, m1 for m if m1 is the only such name, s3 for
         s3prime if s3 is not used."""
         if (plain := self._unaccented_name(name)) is not None:
             return plain

@@ -70,7 +70,7 @@ MECHANISM_SYMBOLS = (
 )
 """The mechanism's own names, which go before all others."""
 
-EFFORT = Row("tau{effort}", "effort of an actuator, or joint torque where there are no actuators",
+EFFORT = Row("tau{effort}", "effort of an actuator, or joint torque of a mechanism without actuators",
              lambda own, k: own.symbols["u" if own.names.actuators else "tau"][k])
 MULTIPLIER = Row("lambda{constraint}", "multiplier of a constraint", lambda own, k: own.symbols["lambda"][k])
 

@@ -50,8 +50,28 @@ def virgala_derivation_time(n: float) -> float:
 
 
 def measure_derivation(mechanism: Mechanism, seconds: float) -> float:
-    """The mean time to derive M, C and g with symbols for all parameters by Christoffel symbols,
-    over ten runs or as many as the given seconds allow."""
+    """Return the mean time to derive M, C and g by Christoffel symbols, s.
+
+    All parameters stay symbols.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    seconds : float
+        The time for all runs, s: ten runs, or as many as it allows.
+
+    Returns
+    -------
+    float
+        Processor time of one derivation, s.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.comparison.measure_derivation(lw.gallery("chain-1"), seconds=0.1) > 0
+    True
+    """
     spent: list[float] = []
     while len(spent) < DERIVATION_RUNS and sum(spent) + max(spent, default=0.0) < seconds:
         start = time.thread_time()

@@ -40,7 +40,15 @@ class EquationCountRow:
 
 @dataclass(frozen=True, repr=False)
 class EquationComparison(SavableComparison):
-    """The equations of several formulations in their own forms, and why others were refused."""
+    """The equations of several formulations in their own forms, and why others were refused.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.comparison.compare_equations(lw.gallery("elbow"), ["lagrange", "hamilton"])
+    >>> found.summary()
+    'Equations of elbow by 2 formulations'
+    """
 
     mechanism: str
     forms: tuple[TypesetEquationSet, ...]

@@ -76,6 +76,14 @@ class CostScaling(SavableComparison):
     A formulation that chooses its algorithm by size has rows under several names, such as
     "recursive, mass matrix", so that no exponent is fitted through two algorithms. `derivations`
     are the times that Virgala et al. measured.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.comparison.measure_scaling([1, 2], ["recursive"], duration=0.1)
+    >>> links, equations = found.formulation_costs("recursive, mass matrix", "equations")
+    >>> links, equations
+    ([1, 2], [1.0, 2.0])
     """
 
     rows: dict[str, dict[int, FormulationRow]]
@@ -170,10 +178,35 @@ def measure_scaling(
     by: Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float = 30.0,
-    said: Callable[[str], None] = lambda what: None,
+    report: Callable[[str], None] = lambda what: None,
 ) -> CostScaling:
-    """Measure planar chains of the given numbers of links by all formulations, or by those
-    named. An algorithm that takes more than `budget` seconds for a chain is stopped there."""
+    """Measure what planar chains cost by several formulations.
+
+    Parameters
+    ----------
+    links : sequence of int
+        The numbers of links of the chains.
+    by : sequence of str, optional
+        The formulations (default: all).
+    duration : float
+        The length of the simulated motions, s.
+    budget : float
+        The time after which an algorithm is stopped, s; it then measures no longer chain.
+    report : function
+        Called with a line of text before each measurement.
+
+    Returns
+    -------
+    CostScaling
+        Rows by algorithm and number of links.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.comparison.measure_scaling([1, 2], ["recursive"], duration=0.1)
+    >>> list(found.rows)
+    ['recursive, mass matrix']
+    """
     sizes = sorted(set(links))
     if not sizes or sizes[0] < 1 or sizes[-1] > MAX_CHAIN_LINKS:
         raise LinkwrightError(
@@ -187,7 +220,7 @@ def measure_scaling(
             for options in _algorithm_options(name):
                 label = _algorithm_label(name, options)
                 for n in sizes:
-                    said(f"chain-{n} by {label}")
+                    report(f"chain-{n} by {label}")
                     chain = build_gallery_member(f"chain-{n}")
                     what = chain, name, duration, None, options
                     try:

@@ -290,7 +290,7 @@ def feedback_law(
     """The law in the form that the simulator takes; a symbolic reference becomes part of it."""
     if period is not None and not 0 < period < np.inf:
         raise LinkwrightError(
-            f"the sampling time must be above 0 s (got {period:g})", remedy="above 0"
+            f"the sampling time must be above 0 s (got {period:g})", remedy="give seconds above 0"
         )
     followed, rates = of.reference_symbols, states.rates
     if isinstance(reference, ca.SX):

@@ -42,7 +42,7 @@ def pid(
     most: ArrayLike | None = None,
     period: float | None = None,
 ) -> Feedback:
-    """Return a PID controller for every joint by itself: τ = kp e + ki ∫e dt + kd ė.
+    """Return a PID controller for each joint separately: τ = kp e + ki ∫e dt + kd ė.
 
     The integral stops while its actuator is saturated. Where the mechanism has actuators, joints
     without one get no torque. Ball and free joints with quaternions get none either: their

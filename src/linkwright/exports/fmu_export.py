@@ -132,7 +132,7 @@ def find_c_compiler() -> str | None:
 
 
 def compile_fmu_source(source: str, stem: str) -> bytes | None:
-    """Return the shared library of a source; None where there is no C compiler."""
+    """Return the shared library of a source; None if no C compiler is found."""
     compiler = find_c_compiler()
     if compiler is None:
         return None

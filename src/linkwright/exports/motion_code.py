@@ -41,7 +41,8 @@ def _member(name: str) -> str:
 
 
 def _contents(name: str, buffer: Floats | Integers) -> Floats | Integers:
-    """The contents of a buffer; C has no empty arrays, and there are no samples."""
+    """The contents of a buffer: at least one entry, since C has no empty arrays. The time of the
+    next sample is infinite."""
     if name == "buffers.sample_times":
         return np.array([np.inf])
     if buffer.size:

@@ -174,7 +174,7 @@ export class Mechanism {
     fill(at("configuration"), q, "q");
     this.#motionParameters(at("parameters"), undefined, p);
     for (const name of hold) {
-      if (!this.table.qd.includes(name)) throw new RangeError(`there is no velocity '${name}'`);
+      if (!this.table.qd.includes(name)) throw new RangeError(`unknown velocity '${name}'`);
     }
     at("free").set(this.table.qd.map((name) => (hold.includes(name) ? 0 : 1)));
     this.#run("close", one);

@@ -67,9 +67,9 @@ def derive(
     by : str
         The formulation: "recursive", "lagrange", "kane", "newton_euler", …
     parameters : {"symbolic", "numeric", "base"} or sequence of str
-        "symbolic" keeps all numbers as symbols but 0, ±1 and right angles; "numeric" keeps none; a
-        list keeps those that it names; "base" has the base parameters as symbols, for the
-        quantities that depend on joint forces alone.
+        "symbolic" keeps all numbers as symbols but 0, right angles and ratios of ±1; "numeric"
+        keeps none; a list keeps those that it names; "base" has the base parameters as symbols,
+        for the quantities that depend on joint forces alone.
     **options
         Options of the formulation.
 
@@ -81,7 +81,7 @@ def derive(
     Raises
     ------
     NameNotFoundError
-        If there is no such formulation.
+        If no formulation has this name.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def derive_uncached(
     parameters: ParameterSelection = "symbolic",
     **options: object,
 ) -> Equations:
-    """Derive the equations anew, without the caches of equations and of trees; timings use this
+    """Derive the equations again, without the caches of equations and of trees; timings use this
     one."""
     require_mechanism(mechanism)
     return _derive_equations(mechanism, by, parameters, **options)

@@ -36,8 +36,8 @@ def torch(model: Model) -> TorchFunctions:
     Examples
     --------
     >>> import linkwright as lw
-    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))  # doctest: +SKIP
-    >>> functions.gravity([0.0, 0.0])  # doctest: +SKIP
+    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))
+    >>> functions.gravity([0.0, 0.0])
     tensor([19.6200,  4.9050])
     """
     try:

@@ -15,10 +15,8 @@ from math import inf
 import casadi as ca
 
 from ..algebra.casadi_algebra import CasadiAlgebra
-from ..algebra.exact.elimination import eliminate_pivot_column
 from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..algebra.exact.quotient_expressions import QuotientPrinter
-from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.tape_algebra import append_exact_formula_output
 from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_field
 from ..algebra.linear_algebra import Scalar
@@ -43,10 +41,13 @@ from ..ports import Port
 from ..quantities import quantity_entry_names, quantity_ports
 from ..tape import record_tape
 from ..types import SX
+from .regressor_columns import (
+    THETA_OUTPUT,
+    redundant_regressor_columns,
+    solve_regressor_columns,
+)
 
 _MAX_FORMULA_LENGTH = 5000
-_THETA_OUTPUT = "theta"
-RegressorRow = dict[int, Quotient]
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +70,13 @@ class NamedRegressor(NotebookDisplayed):
         Other parameters that occur in Y.
     values : tuple of numbers
         Values of θ in the mechanism, SI units.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.identify.regressor_of(lw.gallery("elbow"), ["m1", "m2", "I1", "I2"])
+    >>> found.parameters, [float(value) for value in found.values[:2]]
+    (('m1', 'm2', 'I1', 'I2'), [1.0, 1.0])
     """
 
     mechanism: Mechanism
@@ -197,8 +205,8 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
         printer = QuotientPrinter(reading.ring)
         _refuse_unidentifiable_parameters(printer, used)
         unknown = [reading.ring.symbol_places[name] for name in eqs.parameters if name in used]
-        columns, free = _solve_regressor_columns(printer, reading, unknown)
-        relations = _redundant_regressor_columns(
+        columns, free = solve_regressor_columns(printer, reading, unknown)
+        relations = redundant_regressor_columns(
             printer, columns, _regressor_state_generators(printer, eqs)
         )
     except BudgetError:
@@ -271,7 +279,7 @@ def _read_regressor_forces(eqs: Equations, thetas: Sequence[Expression]) -> Quot
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     ports = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
     forces = record_tape(eqs.function("inverse_dynamics"), *ports)
-    tape = append_exact_formula_output(forces, thetas, entries, _THETA_OUTPUT)
+    tape = append_exact_formula_output(forces, thetas, entries, THETA_OUTPUT)
     used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
     literals = {name: value for name, value in eqs.literals.items() if name not in used}
     try:
@@ -318,83 +326,3 @@ def _refuse_unidentifiable_parameters(printer: QuotientPrinter, used: frozenset[
                 f"{expression_text(meaning)}",
                 remedy="leave it out of them, so that it counts as known",
             )
-
-
-def _solve_regressor_columns(
-    printer: QuotientPrinter, reading: QuotientRingOutputs, unknown: list[int]
-) -> tuple[list[list[Quotient]], list[int]]:
-    """The columns of Y, from one equation for every product of unknown parameters, and the indices
-    of θ that depend on others and get none."""
-    ring, given = reading.ring, reading.outputs[_THETA_OUTPUT]
-    forces = next(values for name, values in reading.outputs.items() if name != _THETA_OUTPUT)
-    count, zero = len(given), ring.constant(Fraction(0))
-    equations: dict[tuple[int, ...], RegressorRow] = {}
-    for k, value in enumerate([*given, *forces]):
-        if value.denominator is not None:
-            shown = expression_text(printer.print_quotient(value))
-            raise UnsupportedError(f"a quotient is not linear: {shown}")
-        for product, factor in printer.polynomial_coefficients(value.numerator, unknown).items():
-            equations.setdefault(product, {})[k] = Quotient(factor, value.reducible_generators)
-    rows, solved = equations, dict[int, RegressorRow]()
-    for j in range(count):
-        row = next(
-            (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
-        )
-        if row is not None:
-            eliminate_pivot_column(ring, rows.values(), row, j)
-            solved[j] = row
-    for product, row in rows.items():
-        if row and not any(row is s for s in solved.values()):
-            raise _nonlinear_regressor_error(printer, product, unknown)
-    columns = [
-        [solved[j].get(count + k, zero) if j in solved else zero for k in range(len(forces))]
-        for j in range(count)
-    ]
-    return columns, [j for j in range(count) if j not in solved]
-
-
-def _nonlinear_regressor_error(
-    printer: QuotientPrinter, product: tuple[int, ...], unknown: list[int]
-) -> UnsupportedError:
-    """The error for a product of parameters that is not a combination of θ."""
-    ring = printer.ring
-    exponents = [0] * len(ring.generators)
-    for place, exponent in zip(sorted(unknown), product, strict=True):
-        exponents[place] = int(exponent)
-    term = ring.context.from_dict({tuple(exponents): 1})
-    shown = expression_text(printer.print_quotient(Quotient(term)))
-    what = "a part without any of them" if shown == "1" else f"'{shown}'"
-    return UnsupportedError(
-        f"the forces are not linear in the named parameters: {what} cannot be made up of them",
-        remedy="name one more",
-    )
-
-
-def _redundant_regressor_columns(
-    printer: QuotientPrinter, columns: list[list[Quotient]], state: list[int]
-) -> dict[int, RegressorRow]:
-    """Columns that are combinations of columns before them, with numbers or known parameters as
-    factors."""
-    ring = printer.ring
-    equations: dict[tuple[int, tuple[int, ...]], RegressorRow] = {}
-    for j, column in enumerate(columns):
-        for k, entry in enumerate(column):
-            for product, factor in printer.polynomial_coefficients(entry.numerator, state).items():
-                place = equations.setdefault((k, product), {})
-                below = Quotient(
-                    entry.denominator or ring.one_polynomial, entry.reducible_generators
-                )
-                place[j] = ring.divide_quotients(
-                    Quotient(factor, entry.reducible_generators), below
-                )
-    rows, pivots = list(equations.values()), dict[int, RegressorRow]()
-    for j in range(len(columns)):
-        row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
-        if row is not None:
-            eliminate_pivot_column(ring, rows, row, j)
-            pivots[j] = row
-    return {
-        j: {i: row[j] for i, row in pivots.items() if j in row}
-        for j in range(len(columns))
-        if j not in pivots
-    }

@@ -44,7 +44,7 @@ class ConstraintSystem:
         constraints = constraint_equations(tree)
         if constraints is None:
             raise UnsupportedError(
-                f"{mechanism.name} has no loops and no constraints", remedy="any q will do"
+                f"{mechanism.name} has no loops and no constraints", remedy="every q is valid"
             )
         self.mechanism, self.names, self.constraints = mechanism, tree.names, constraints
         self.positions, self.quaternions = position_ranges(tree), quaternion_ranges(tree)

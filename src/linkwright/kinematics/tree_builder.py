@@ -79,7 +79,7 @@ def build_kinematic_tree(
 
 @contextmanager
 def trees_built_afresh() -> Iterator[None]:
-    """Build all kinematic trees anew in a block or a function; timings use this."""
+    """Build all kinematic trees again in a block or a function; timings use this."""
     token = _BUILDS_AFRESH.set(True)
     try:
         yield

@@ -39,7 +39,7 @@ class ControlledActuators:
         for name in controls:
             if name not in names:
                 raise NameNotFoundError(
-                    f"there is no actuator '{name}'", remedy=suggest_remedy(name, names)
+                    f"unknown actuator '{name}'", remedy=suggest_remedy(name, names)
                 )
         given = check_number_table(controls, "controls")
         self.names = tuple(names)

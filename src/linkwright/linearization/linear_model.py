@@ -143,7 +143,7 @@ class Linear(NotebookDisplayed):
         for name in names:
             if name not in self.states:
                 raise NameNotFoundError(
-                    f"there is no state '{name}'", remedy=suggest_remedy(name, list(self.states))
+                    f"unknown state '{name}'", remedy=suggest_remedy(name, list(self.states))
                 )
         kept = [k for k, name in enumerate(self.states) if name in names]
         others = [k for k in range(len(self.states)) if k not in kept]

@@ -54,7 +54,7 @@ def find_linear_output(model: Model, name: str) -> LinearOutput:
         read, row_index = _FRAME_OUTPUTS[word]
         return LinearOutput(name, lambda point, qdd: read(model, frame, row_index, point, qdd))
     known = [*positions, *velocities, *(f"{place}.x" for place in places)]
-    raise NameNotFoundError(f"there is no output '{name}'", remedy=suggest_remedy(name, known))
+    raise NameNotFoundError(f"unknown output '{name}'", remedy=suggest_remedy(name, known))
 
 
 def _constant_weights(
@@ -142,7 +142,7 @@ def find_linear_input(model: Model, name: str) -> LinearInput:
         row = _FRAME_FORCES[word]
         return LinearInput(name, lambda point: model.jacobian(frame)(point.q, *clock(point.t))[row])
     known = [*names.actuators, *names.qd, *(f"{place}.fx" for place in places)]
-    raise NameNotFoundError(f"there is no input '{name}'", remedy=suggest_remedy(name, known))
+    raise NameNotFoundError(f"unknown input '{name}'", remedy=suggest_remedy(name, known))
 
 
 def output_matrix_rows(

@@ -93,7 +93,7 @@ def find_motion_family(
     known = [*names.qd, *mechanism.speeds, *mechanism.parameters]
     known += [f"{COORDINATE_PREFIX}{word}" for word in names.q]
     raise NameNotFoundError(
-        f"there is no speed, coordinate or parameter '{name}'", remedy=suggest_remedy(name, known)
+        f"unknown speed, coordinate or parameter '{name}'", remedy=suggest_remedy(name, known)
     )
 
 

@@ -70,7 +70,7 @@ class VelocityMeasures:
             return np.eye(self.model.nv)[velocities.index(name)], 0.0
         if name not in speeds:
             raise NameNotFoundError(
-                f"there is no speed '{name}'", remedy=suggest_remedy(name, self.names)
+                f"unknown speed '{name}'", remedy=suggest_remedy(name, self.names)
             )
         rows, rest = (np.array(part.full()) for part in self._speed_function(q, t))
         return rows[speeds.index(name)], float(rest[speeds.index(name), 0])
@@ -157,9 +157,7 @@ def constant_forces(model: Model, torque: VectorLike | None) -> Floats:
     for name, value in check_number_table(torque, "torque").items():
         if name not in drives:
             kind = "actuator" if model.names.actuators else "velocity"
-            raise NameNotFoundError(
-                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, drives)
-            )
+            raise NameNotFoundError(f"unknown {kind} '{name}'", remedy=suggest_remedy(name, drives))
         u[drives.index(name)] = value
     starts, ends = (model.names.position_time_arguments(t) for t in (0.0, PROBE_STEP))
     B = model.input_matrix(model.home(), *starts)

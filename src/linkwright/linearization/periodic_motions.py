@@ -48,8 +48,10 @@ ABSOLUTE_TOLERANCE = 1e-12
 _MONODROMY_RANK_SHARE = 1e-14
 """Singular values of Φ − 1 below this share of the largest are rounding."""
 
-TRIVIAL_MULTIPLIER = 1e-5
-"""Distance from 1 within which the multiplier along an autonomous motion lies."""
+NEUTRAL_MULTIPLIER = 1e-5
+"""Distance from the unit circle within which a multiplier counts as neutral. Errors of the
+integration move a single multiplier by some 1e-12, and a double one, as of conservative motions, by
+the root of that."""
 
 SMALLEST_PERIOD_SHARE = 0.05
 """Periods below this share of the first one are rejected: the search leads to an equilibrium."""
@@ -92,13 +94,16 @@ class PeriodicMotion(NotebookDisplayed):
 
     @property
     def is_stable(self) -> bool:
-        """Whether all small motions about it die out, except a shift along an autonomous motion."""
+        """Whether all small motions about it die out, except a shift along an autonomous motion.
+
+        A multiplier within 1e-5 of the unit circle counts as neutral, not as stable.
+        """
         found = self.multipliers
         if self.is_autonomous and len(found):
             along = int(np.argmin(np.abs(found - 1)))
-            if abs(found[along] - 1) < TRIVIAL_MULTIPLIER:
+            if abs(found[along] - 1) < NEUTRAL_MULTIPLIER:
                 found = np.delete(found, along)
-        return bool((np.abs(found) < 1).all())
+        return bool((np.abs(found) < 1 - NEUTRAL_MULTIPLIER).all())
 
     def summary(self) -> str:
         """Return the period, stability and the largest multiplier."""
@@ -150,7 +155,8 @@ def periodic_motion(
     --------
     >>> import linkwright as lw
     >>> rod = lw.gallery("chain-1")
-    >>> lw.linearization.periodic_motion(rod, 1.6, {"q1": -1.0}).is_stable
+    >>> swing = lw.linearization.periodic_motion(rod, 1.6, {"q1": -1.0})
+    >>> swing.is_stable  # a pendulum without damping: its multipliers are 1
     False
     """
     require_mechanism(mechanism)

@@ -183,7 +183,7 @@ class _BalanceProblem:
         if not isinstance(self.radius, Mapping):
             return check_positive(self.radius, "radius")
         if name not in self.radius:
-            raise LinkwrightError(f"there is no radius for {name}", remedy=f"add radius[{name!r}]")
+            raise LinkwrightError(f"radius lacks {name}", remedy=f"add radius[{name!r}]")
         return check_positive(self.radius[name], f"the radius of {name}")
 
     def solve_with_fewest(self) -> tuple[list[Counterweight], float]:

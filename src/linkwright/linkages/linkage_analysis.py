@@ -274,7 +274,7 @@ def analyze_linkage(
 
 
 def _classes(mechanism: Mechanism) -> tuple[LoopClass, ...]:
-    """The classes of four-link loops; none where there are no such loops."""
+    """The classes of all four-link loops; empty for a mechanism without such loops."""
     try:
         return loop_classes(mechanism)
     except UnsupportedError:

@@ -137,7 +137,7 @@ def balance_moments(
     input: str | None = None,  # noqa: A002
     rough: Mapping[str, float] | None = None,
 ) -> MomentBalance:
-    """Return what balances the shaking force and the shaking moment of a planar linkage.
+    """Return masses and disks that balance the shaking force and moment of a planar linkage.
 
     Parameters
     ----------

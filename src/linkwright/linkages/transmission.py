@@ -55,7 +55,7 @@ def transmission_angles(
     driving = _driving_joints(linkage, motions, statics, output)
     if not driving:
         return TransmissionAngles(
-            None, f"the input moves {name} directly or by gears: there is no transmission angle"
+            None, f"the input moves {name} directly or by gears, without a transmission angle"
         )
     if len(driving) != 1:
         return TransmissionAngles(

@@ -205,7 +205,9 @@ def page(scene: LiveScene, title: str | None = None) -> str:
     --------
     >>> import linkwright as lw
     >>> text = lw.live.page(lw.live.scene(lw.gallery("elbow")), "An elbow")
-    >>> "'wasm-unsafe-eval'" in text
+    >>> "default-src &#x27;none&#x27;" in text  # the policy forbids everything but the page's own
+    True
+    >>> "<title>An elbow</title>" in text
     True
     """
     body, script = element(scene), page_script()

@@ -49,6 +49,13 @@ class LiveScene(SummarizedResult):
 
     `data` is a table of plain numbers, texts and lists, ready for JSON; `module` has the bytes of
     its WebAssembly functions.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.live.scene(lw.gallery("elbow"))
+    >>> found.name, found.module[:4]
+    ('elbow', b'\\x00asm')
     """
 
     data: Mapping[str, object]

@@ -55,8 +55,8 @@ def viewer(
     Examples
     --------
     >>> import linkwright as lw
-    >>> view = lw.show.viewer(lw.gallery("elbow"))  # doctest: +SKIP
-    >>> view.q = [0.3, 0.5]  # doctest: +SKIP
+    >>> view = lw.show.viewer(lw.gallery("elbow"))
+    >>> view.q = [0.3, 0.5]  # the picture follows
     """
     try:
         from .notebook_widget import MechanismViewer

@@ -84,6 +84,6 @@ class MechanismViewer(anywidget.AnyWidget):  # type: ignore[misc]
         name = str(proposal["value"])
         if name and name not in self._bodies:
             raise NameNotFoundError(
-                f"there is no body '{name}'", remedy=suggest_remedy(name, list(self._bodies))
+                f"unknown body '{name}'", remedy=suggest_remedy(name, list(self._bodies))
             )
         return name

@@ -102,7 +102,7 @@ def _directions_at_zero(
 
 
 def _body_center(bodies: Mapping[str, Body], name: str) -> Vector:
-    """Return the centre of mass of a body; the origin for ground, and where there is no such
+    """Return the centre of mass of a body; the origin for ground and for an unknown
     body."""
     return ORIGIN if name == GROUND or name not in bodies else bodies[name].center
 

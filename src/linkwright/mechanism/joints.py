@@ -78,6 +78,12 @@ class Joint(MechanismPart):
     The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
     are given in this frame. A mechanism turns `vectors` into these. Fields and units:
     docs/reference/format.md.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.Joint(type="revolute", child="rod", axis=[0, 1, 0]).parent
+    'ground'
     """
 
     type: str = Field(json_schema_extra=_add_joint_types)
@@ -135,7 +141,7 @@ class Joint(MechanismPart):
         description="of a revolute or prismatic joint: friction by the joint's own reaction",
     )
     pin_radius: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
-        default=None, description="at which the reaction of a revolute joint rubs"
+        default=None, description="radius at which the reaction of a revolute joint causes friction"
     )
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
         default=ONE, description="static over kinetic friction: 1 or more"
@@ -278,7 +284,7 @@ def _check_dry_friction(joint: Joint) -> None:
         raise MechanismError("is missing", where="pin_radius", remedy="give the pin's radius")
     if "pin_radius" in given and "friction_coefficient" not in given:
         raise MechanismError(
-            "rubs nowhere", where="pin_radius", remedy="give a friction_coefficient"
+            "has no effect", where="pin_radius", remedy="give a friction_coefficient"
         )
     for key, what in (("smoothing", "be smoothed"), ("stribeck", "fall with the speed")):
         if "friction_coefficient" in given and key in given:

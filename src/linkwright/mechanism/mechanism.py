@@ -51,6 +51,20 @@ class Mechanism(LiveDisplayed, MechanismPart):
 
     Numbers are exact: decimals are rationals, `"30 deg"` is π/6, and any number may be an
     expression of the named parameters, such as `"m1*l1^2/12"`.
+
+    Examples
+    --------
+    A particle of 2 kg on a massless rod of 0.8 m has the mass matrix m l² = 1.28 kg m²:
+
+    >>> import linkwright as lw
+    >>> pendulum = lw.Mechanism(
+    ...     name="pendulum",
+    ...     parameters={"m": 2, "l": "800 mm"},
+    ...     bodies={"rod": lw.Body(mass="m", center=[0, 0, "-l"])},
+    ...     joints={"q": lw.Joint(type="revolute", child="rod", axis=[0, 1, 0])},
+    ... )
+    >>> round(float(lw.compile(pendulum).mass_matrix([0.3])[0, 0]), 12)
+    1.28
     """
 
     name: str = "mechanism"
@@ -173,7 +187,7 @@ class Mechanism(LiveDisplayed, MechanismPart):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the given data, which is checked anew; nothing computed is pickled."""
+        """Pickle the given data, which is checked again; nothing computed is pickled."""
         return (_rebuild_mechanism, ({key: getattr(self, key) for key in self.model_fields_set},))
 
     @cached_property
@@ -342,7 +356,7 @@ class Mechanism(LiveDisplayed, MechanismPart):
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.
 
-        It is an error if `strict`, and if there are no bodies.
+        It is an error if `strict`, and if the mechanism has no bodies.
         """
         if not self.bodies:
             raise MechanismError("has no bodies", where=self.name, remedy="add [bodies.…]")

@@ -52,7 +52,7 @@ class MechanismPart(BaseModel):
             raise to_mechanism_error(error, type(self), fields) from None
 
     def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed, validated anew; computed values are not
+        """Return a copy with some fields changed, validated again; computed values are not
         copied."""
         kept = {key: getattr(self, key) for key in self.model_fields_set}
         return type(self)(**{**kept, **(update or {})})
@@ -73,7 +73,7 @@ class MechanismPart(BaseModel):
 
 
 def replace_part_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
-    """Return a copy of a part with some fields removed and others changed, validated anew."""
+    """Return a copy of a part with some fields removed and others changed, validated again."""
     kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
     return type(part)(**{**kept, **fields})
 

@@ -39,9 +39,7 @@ MIN_SINGULAR_VALUE_SHARE = CLOSURE_TOLERANCES.state_rank_share
 """Singular values of J below this share of the largest are zero."""
 
 
-ALL_STATES_NOTE = (
-    "Defined for every state; check=True refuses those that do not close all the same."
-)
+ALL_STATES_NOTE = "Defined for every state; check=True still refuses states that do not close."
 CLOSED_STATES_NOTE = (
     "States must hold the constraints: where q does not close, or qd or qdd contradict them, the\n"
     "result has no meaning. model.closed(q) tests it; check=True raises an\n"

@@ -285,10 +285,10 @@ def _reachable_assembly(
         if (end := loops.find_trajectory_end(near, q)) is not None:
             return end
     raise LinkwrightError(
-        f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
+        f"the loops do not lead '{frame}' to the target: dead centres block the path, or it needs "
         "another assembly",
         where=solver.mechanism.name,
-        remedy="go there by way of another target, or start elsewhere",
+        remedy="go through another target, or start elsewhere",
     )
 
 

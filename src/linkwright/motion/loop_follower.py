@@ -141,7 +141,7 @@ class LoopTrajectoryFollower:
         return LinkwrightError(
             f"the loops {what} after {share:.3g} % of the way",
             where=self.mechanism.name,
-            remedy="go there by way of another target, or start elsewhere",
+            remedy="go through another target, or start elsewhere",
         )
 
     def follow_trajectory(self, lead: Trajectory, begin: Floats) -> Trajectory:

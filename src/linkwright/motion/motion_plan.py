@@ -29,7 +29,7 @@ PICTURE_ENDINGS = (".png", ".pdf", ".svg")
 
 @dataclass(frozen=True, repr=False)
 class MotionPlan(NotebookDisplayed, LiveDisplayed):
-    """A planned motion of a frame, sampled, with the efforts that it takes.
+    """A planned motion of a frame, sampled, with the efforts that it needs.
 
     Attributes
     ----------

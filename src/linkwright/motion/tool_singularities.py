@@ -60,7 +60,16 @@ class SingularPositions(NotebookDisplayed):
         Coordinates with the values that make the position singular whatever the others are, rad
         or m.
     has_others : bool
-        Whether there are singular positions that depend on several coordinates.
+        Whether further singular positions depend on several coordinates.
+
+    Examples
+    --------
+    The tool of the two-link arm loses a direction when the arm is stretched or folded:
+
+    >>> import linkwright as lw
+    >>> found = lw.motion.singular_positions(lw.gallery("elbow"))
+    >>> [round(abs(angle), 6) for angle in found.values["q2"]], found.has_others
+    ([0.0, 3.141593], False)
     """
 
     mechanism: Mechanism

@@ -91,7 +91,7 @@ class TimedWorkerProcess:
         try:
             self._raise_if_given_up()
             message = pickle.dumps((function, arguments, seconds))
-            with contextlib.suppress(BrokenPipeError):  # it ended; then there is no answer
+            with contextlib.suppress(BrokenPipeError):  # it ended, and cannot answer
                 process.stdin.write(message)
                 process.stdin.flush()
             reader = threading.Thread(

@@ -85,9 +85,12 @@ def animate(
 
     Examples
     --------
+    >>> from tempfile import TemporaryDirectory
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> lw.show.animate(run, "elbow.mp4")  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> with TemporaryDirectory() as folder:
+    ...     lw.show.animate(run, f"{folder}/elbow.html").name
+    'elbow.html'
     """
     require_drawable_run(run)
     target = Path(path)

@@ -43,7 +43,7 @@ def bode(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Plot size (dB) and phase of the response of outputs to one input over frequency.
+    """Plot magnitude (dB) and phase of the response of outputs to one input over frequency.
 
     Parameters
     ----------

@@ -81,8 +81,10 @@ def cyclograph(
     Examples
     --------
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> lw.show.cyclograph(run, every=0.1, path="elbow.svg")  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> figure = lw.show.cyclograph(run, every=0.1)  # path="elbow.svg" also saves it
+    >>> len(figure.axes)
+    1
     """
     require_drawable_run(run)
     scene = mechanism_scene(run.mechanism)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _DEPTH_SORTED_GLYPHS = ("plate", "line", "hull", "ball", "wheel", "spoke")
-_FILM_SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
+_FILM_SPEEDS = {1.0: "real time", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
 
 _FILM_CSS = (
     ".lw-motion{max-width:46em;margin:0 auto;font-size:14px;line-height:1.4}"
@@ -54,8 +54,8 @@ _FILM_CSS = (
     "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
 )
 _FILM_HINT = (
-    "Drag to turn (by thumb: sideways); Ctrl and the wheel, or + and −, to zoom; double-click for "
-    "the first view; space to play or pause."
+    "Drag to turn (on a touch screen, sideways); Ctrl and the wheel, or + and −, to zoom; "
+    "double-click for the first view; space to play or pause."
 )
 _FILM_NOSCRIPT = (
     "<noscript><p>To see it move, open this page in a browser with scripts on.</p></noscript>"
@@ -70,7 +70,7 @@ def animation_page(
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
 ) -> str:
-    """Return a whole HTML page with the motion of a run, which fetches nothing.
+    """Return an HTML page with the motion of a run, which needs no network.
 
     Parameters
     ----------
@@ -93,8 +93,10 @@ def animation_page(
     Examples
     --------
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> page = lw.show.animation_page(run)  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> page = lw.show.animation_page(run)
+    >>> "<title>elbow</title>" in page
+    True
     """
     name = html.escape(title or run.mechanism.name)
     body = animation_element(run, speed=speed, trace=trace, view=view)
@@ -155,8 +157,9 @@ def animation_element(
     Examples
     --------
     >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
-    >>> element = lw.show.animation_element(run, identity="first")  # doctest: +SKIP
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)
+    >>> lw.show.animation_element(run, identity="first")[:34]
+    '<div class="lw-motion" id="first">'
     """
     if not 0 < speed < 1e6:
         raise LinkwrightError(

@@ -49,6 +49,14 @@ class FreeBody(NotebookDisplayed):
     rate, turning : (3,) array
         m a, N, and the rate of the angular momentum about the centre of mass, N m: the sums of
         forces and moments.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> forearm = lw.show.free_bodies(lw.gallery("elbow"))[1]
+    >>> joint, weight = forearm.applied
+    >>> joint.name, weight.name, weight.force.tolist()  # 1 kg
+    ('q2', 'weight', [0.0, -9.81, 0.0])
     """
 
     name: str

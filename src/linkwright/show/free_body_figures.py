@@ -83,7 +83,9 @@ def free_body_diagrams(
     Examples
     --------
     >>> import linkwright as lw
-    >>> figure = lw.show.free_body_diagrams(lw.gallery("elbow"), path="e.svg")  # doctest: +SKIP
+    >>> figure = lw.show.free_body_diagrams(lw.gallery("elbow"))  # path="elbow.svg" also saves it
+    >>> len(figure.axes)  # one diagram for each body
+    2
     """
     scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
     seen, here = scene.view(view), free_body_state(mechanism, q, qd, tau, t).q

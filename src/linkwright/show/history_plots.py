@@ -136,7 +136,7 @@ def over_time(
     1
     """
     if not found:
-        raise LinkwrightError("there are no panels to draw", remedy="name a quantity")
+        raise LinkwrightError("the figure has no panels", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )

@@ -41,8 +41,8 @@ def viewer(
     Examples
     --------
     >>> import linkwright as lw
-    >>> view = lw.show.viewer(lw.gallery("elbow"))  # doctest: +SKIP
-    >>> view.q = [0.3, 0.5]  # doctest: +SKIP
+    >>> view = lw.show.viewer(lw.gallery("elbow"))
+    >>> view.q = [0.3, 0.5]  # the picture follows
     """
     found: NotebookViewer = find_convenience("show.viewer")(mechanism, run, trace=trace)
     return found

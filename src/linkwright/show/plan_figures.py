@@ -84,8 +84,8 @@ def plan_figure(
     Examples
     --------
     >>> import linkwright as lw
-    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)  # doctest: +SKIP
-    >>> lw.show.plan_figure(plan, path="plan.svg")  # doctest: +SKIP
+    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)
+    >>> figure = lw.show.plan_figure(plan)  # path="plan.svg" also saves it
     """
     seen, each = mechanism_scene(plan.mechanism).view(view), width or COLUMN_WIDTH
     found, extent = _plan_panels(plan, PLAN_HISTORIES, degrees), _plan_extent(plan, seen, each)
@@ -123,8 +123,9 @@ def plan_picture(plan: MotionPlan, kind: str) -> bytes:
     Examples
     --------
     >>> import linkwright as lw
-    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)  # doctest: +SKIP
-    >>> content = lw.show.plan_picture(plan, "png")  # doctest: +SKIP
+    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)
+    >>> lw.show.plan_picture(plan, "png")[1:4]
+    b'PNG'
     """
     return figure_bytes(plan_figure(plan), kind)
 

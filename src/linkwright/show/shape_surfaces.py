@@ -147,7 +147,7 @@ def _primitive_triangles(shape: ShapeOfBody, numbers: _Numbers) -> Floats:
             r, whole = numbers([radius, length])
             lower, upper = _arc(r, -whole / 2, -90.0, 0.0), _arc(r, whole / 2, 0.0, 90.0)
             return _turned_profile([*lower[0], *upper[0]], [*lower[1], *upper[1]])
-    raise TypeError(f"there is no surface of a {shape.type}")
+    raise TypeError(f"a {shape.type} has no surface to draw")
 
 
 def _arc(radius: float, z: float, start: float, end: float) -> tuple[list[float], list[float]]:

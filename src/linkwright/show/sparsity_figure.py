@@ -60,7 +60,7 @@ def sparsity(
 ) -> Figure:
     """Draw which entries of a matrix of the mechanism are not zero.
 
-    Where there is no room for all names, every second, third, … is written.
+    If the names do not all fit, the figure shows every second, third, … one.
 
     Parameters
     ----------

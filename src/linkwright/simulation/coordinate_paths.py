@@ -68,7 +68,7 @@ def read_coordinate_path(mechanism: Mechanism, given: Mapping[str, object]) -> C
     for name in given:
         if name not in known:
             raise NameNotFoundError(
-                f"there is no coordinate '{name}'", remedy=suggest_remedy(str(name), known)
+                f"unknown coordinate '{name}'", remedy=suggest_remedy(str(name), known)
             )
     motions = {name: _read_motion(mechanism, name, value) for name, value in given.items()}
     return CoordinatePath(

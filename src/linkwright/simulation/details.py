@@ -77,7 +77,7 @@ class Details:
 
     @cached_property
     def multipliers(self) -> Floats:
-        """Multipliers λ, (times, rows); without constraints there are no rows."""
+        """Multipliers λ, (times, rows); a mechanism without constraints has no rows."""
         if not self.model.names.constraints:
             return np.zeros((len(self.t), 0))
         found: Floats = self.model.multipliers(self.q, self.qd, self.tau, *self._clock)

@@ -119,8 +119,8 @@ class DrivenMechanism:
             )
 
     def first_state(self, t: float, guess: Mapping[str, float] | None) -> KinematicState:
-        """Return the first state, on the branch of the guess, or on that of the assembly if there
-        is no guess."""
+        """Return the first state, on the branch of the guess; without a guess, on that of
+        the assembly."""
         values = self.path(t)[0]
         wanted = {**(guess or {}), **dict(zip(self.path.names, values.tolist(), strict=True))}
         if self.is_constrained:

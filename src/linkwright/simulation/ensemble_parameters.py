@@ -34,7 +34,7 @@ def read_parameters(
     for name, values in (given or {}).items():
         if name not in mechanism.parameters:
             raise NameNotFoundError(
-                f"there is no parameter '{name}'",
+                f"unknown parameter '{name}'",
                 where=mechanism.name,
                 remedy=suggest_remedy(name, list(mechanism.parameters)),
             )

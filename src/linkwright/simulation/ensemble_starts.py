@@ -109,7 +109,7 @@ class EnsembleRuns:
         """Return the given values of one coordinate or velocity, one for each run."""
         if name not in names:
             raise NameNotFoundError(
-                f"there is no '{name}'", where=what, remedy=suggest_remedy(name, list(names))
+                f"unknown name '{name}'", where=what, remedy=suggest_remedy(name, list(names))
             )
         numbers = check_finite_array(values, f"{what}['{name}']")
         if numbers.ndim > 1:

@@ -68,7 +68,7 @@ def simulate_runs(
     """Return the runs of an ensemble, with the generalized forces `tau` of the inputs on request.
 
     Forces of sampled controllers, which are held, and of runs that are made one by one are not
-    known afterwards: then there is no `tau`.
+    known afterwards: the result then has no `tau`.
     """
     _check_settings(settings)
     check_ensemble_events(mechanism, settings.events)

@@ -369,9 +369,7 @@ def forces_of(equations: Equations, given: Mapping[str, float | str | SX]) -> SX
     for name in given:
         if name not in drives:
             kind = "actuator" if names.actuators else "velocity"
-            raise NameNotFoundError(
-                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, drives)
-            )
+            raise NameNotFoundError(f"unknown {kind} '{name}'", remedy=suggest_remedy(name, drives))
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     scope |= {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
     values = {

@@ -30,7 +30,7 @@ def solve_inverse(
     rough: Mapping[str, float] | None = None,
     samples: int = 501,
 ) -> Run:
-    """Return the generalized forces that a motion takes, as a run along it.
+    """Return the generalized forces that a motion needs, as a run along it.
 
     Under constraints τ has the least norm among those that the actuators can give. Where they
     cannot give it, `status` says so, and τ is what the motion takes.

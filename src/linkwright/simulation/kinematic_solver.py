@@ -116,7 +116,7 @@ def _path_over_coordinate(
             remedy='give a coordinate and where it goes: ("theta1", 0, 1)',
         )
     name, first, last = str(over[0]), check_number(over[1], "over"), check_number(over[2], "over")
-    read_coordinate_path(mechanism, {name: 0.0})  # raises if there is no such coordinate
+    read_coordinate_path(mechanism, {name: 0.0})  # raises for an unknown coordinate
     direction = 1.0 if last >= first else -1.0
 
     def motion(t: Floats) -> tuple[Floats, Floats, Floats]:

@@ -32,8 +32,8 @@ def remaining_inputs(
         return torque
     if callable(torque):
         raise LinkwrightError(
-            "the drive is a function of coordinates that no longer exist",
-            remedy="give drives by name",
+            "the input is a function of coordinates that no longer exist",
+            remedy="give inputs by name",
         )
     if isinstance(torque, Mapping):
         known = list(new.actuators) or list(new.qd)

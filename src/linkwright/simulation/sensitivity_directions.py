@@ -44,7 +44,7 @@ def read_sensitivity_request(mechanism: Mechanism, names: Sequence[str]) -> Sens
         choices = [*mechanism.parameters, *STARTS, *singles["q0"], *singles["qd0"]]
         if name not in choices:
             raise NameNotFoundError(
-                f"there is no parameter or start '{name}'",
+                f"unknown parameter or start '{name}'",
                 where=f"{mechanism.name}: sensitivity",
                 remedy=suggest_remedy(name, choices),
             )

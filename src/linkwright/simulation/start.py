@@ -117,7 +117,7 @@ def placed(values: Floats, given: dict[str, float], names: Sequence[str], kind: 
     for name, value in given.items():
         if name not in names:
             raise NameNotFoundError(
-                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, list(names))
+                f"unknown {kind} '{name}'", remedy=suggest_remedy(name, list(names))
             )
         values[list(names).index(name)] = value
     return values

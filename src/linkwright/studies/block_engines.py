@@ -173,7 +173,7 @@ class ProcessEngine:
                 worker.end()
 
     def _send_next(self, worker: _LocalWorker, blocks: Iterator[int], again: list[int]) -> None:
-        """Give a worker its next block; none if there are no more."""
+        """Give a worker its next block; None if all blocks are given."""
         worker.block = again.pop() if again else next(blocks, None)
         if worker.block is not None:
             worker.send(make_block, *self._key, worker.block, self.threads)

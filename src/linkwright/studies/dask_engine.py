@@ -142,7 +142,7 @@ class DaskEngine:
         return count
 
     def run(self, blocks: Iterator[int], report: ReportBlock) -> None:
-        """Make blocks until there are no more."""
+        """Make all blocks."""
         pending: dict[Any, int] = {}
         again: list[int] = []
         try:
@@ -253,7 +253,7 @@ class DaskEngine:
         if client.status not in ("running", "connecting") or client.scheduler is None:
             raise _ConnectionLostError("the scheduler is gone")
         if client.status == "connecting":
-            raise _ConnectionLostError("the scheduler is being looked for")
+            raise _ConnectionLostError("the study is trying to reach the scheduler")
 
     def _unfinished(self, pending: dict[Any, int]) -> list[int]:
         """Return outstanding blocks that are not in the store."""

@@ -188,7 +188,7 @@ class _GroupEvaluation:
             return MeasuredValue(np.full((len(self.group), 1, 1), np.nan))
         if value is None:
             known = _known_names(self.recipe, analysis)
-            raise NameNotFoundError(f"there is no '{name}'", remedy=suggest_remedy(name, known))
+            raise NameNotFoundError(f"unknown name '{name}'", remedy=suggest_remedy(name, known))
         return value
 
     def _has_results(self, analysis: str) -> bool:

@@ -182,7 +182,7 @@ def _find_target(
         return table, key
     if key and table in known:
         raise NameNotFoundError(
-            f"there is no '{key}' for {table}",
+            f"unknown name '{key}' for {table}",
             where=f"vary '{name}'",
             remedy=suggest_remedy(key, known[table]),
         )

@@ -1,6 +1,6 @@
 """Names of measures in motions: ensembles, single runs, kinematics and inverse motions.
 
-`find` returns the value of a name for all designs, None if there is no such name.
+`find` returns the value of a name for all designs, None for an unknown name.
 """
 
 from __future__ import annotations

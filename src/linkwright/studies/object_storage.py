@@ -25,7 +25,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class StorageFullError(FileError):
-    """A place without space; all whole blocks are kept."""
+    """A place without space; all finished blocks are kept."""
 
 
 class ObjectStorage(Protocol):
@@ -52,10 +52,10 @@ def storage_error(error: OSError, address: str) -> FileError:
     """Return our sentence for an error of the system."""
     if error.errno in _FULL:
         return StorageFullError(
-            "there is no space left",
+            "no space is left",
             where=address,
-            remedy="free some; all whole blocks are kept, and "
-            f"'linkwright study resume {address}' goes on",
+            remedy="free some; all finished blocks are kept, and "
+            f"'linkwright study resume {address}' continues",
         )
     return FileError(f"cannot be written: {error.strerror or error}", where=address)
 

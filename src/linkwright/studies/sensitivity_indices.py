@@ -35,7 +35,17 @@ class SobolIndices(NotebookDisplayed):
     first_interval, total_interval : (factors, 2) arrays
         Confidence intervals of 95 %, by bootstrap.
     base : int
-        Base points that were used: all of whose designs have the measure.
+        Base points that were used: those whose designs all have the measure.
+
+    Examples
+    --------
+    Two factors of a sum with equal variances have half of the variance each:
+
+    >>> import linkwright as lw
+    >>> vary, measure = {"m2": (0.9, 1.1), "l1": (0.95, 1.05)}, {"sum": "m2 + 2*l1 + 0*q1[-1]"}
+    >>> study = lw.study(lw.gallery("elbow"), vary, measure, design="saltelli", count=64, t=0.01)
+    >>> study.sobol("sum").total.round(1).tolist()
+    [0.5, 0.5]
     """
 
     measure: str
@@ -137,6 +147,17 @@ class MorrisEffects(NotebookDisplayed):
         μ, μ* and σ of the effects: importance, and nonlinearity or interaction.
     trajectories : int
         Trajectories that were used.
+
+    Examples
+    --------
+    The effects of a linear measure are its slopes times the ranges, without a spread:
+
+    >>> import linkwright as lw
+    >>> vary, measure = {"m2": (0.9, 1.1), "l1": (0.95, 1.05)}, {"sum": "m2 + 4*l1 + 0*q1[-1]"}
+    >>> study = lw.study(lw.gallery("elbow"), vary, measure, design="morris", count=8, t=0.01)
+    >>> effects = study.morris("sum")
+    >>> effects.mean.round(9).tolist(), effects.deviation.round(9).tolist()
+    ([0.2, 0.4], [0.0, 0.0])
     """
 
     measure: str

@@ -64,9 +64,9 @@ def study(
 ) -> Study:
     """Evaluate many designs of a mechanism: what differs, and what is measured, by name.
 
-    Designs are made in blocks: ensembles of compiled code inside of a worker, workers beside each
-    other. With a store, whole blocks are kept, and the same call, or `resume_study`, goes on where
-    a study ended. A design that cannot be evaluated is a failure with a message.
+    Designs are computed in blocks: as ensembles of compiled code in each worker, by several workers
+    at a time. With a store, finished blocks are kept, and the same call, or `resume_study`,
+    continues a study where it ended. A design that cannot be evaluated is a failure with a message.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def study(
         "local" or "processes" of this machine, the address of a dask scheduler, or a cluster or
         client of dask.
     retries : int
-        How often a block is tried again whose worker ended.
+        How often a block is computed again if its worker ends.
     progress : bool, optional
         Show progress (default: on a terminal).
     t, q0, qd0, torque, by, integrator, rtol, atol, samples
@@ -153,7 +153,7 @@ def plan_study(
     measure: Mapping[str, str | MeasureFunction],
     **arguments: object,
 ) -> StudyPlan:
-    """Return what a study would take: designs, time, size; a few designs are made to measure it.
+    """Return the designs, time and size of a study; a few designs are computed to measure them.
 
     Parameters
     ----------

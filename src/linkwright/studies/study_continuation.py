@@ -88,7 +88,7 @@ def resume_study(
     retry_failed: bool = False,
     progress: bool | None = None,
 ) -> Study:
-    """Go on with a study that was stopped or killed, from its store alone.
+    """Continue a study that was stopped or killed, from its store alone.
 
     Blocks whose checksums do not hold are made again. Several processes may do this at the same
     time; each makes blocks that are not there yet.
@@ -132,7 +132,7 @@ def resume_study(
 
 
 def load_study(store: str | Path) -> Study:
-    """Return the results of a study as far as they are made.
+    """Return the results of a study as far as they are computed.
 
     Parameters
     ----------

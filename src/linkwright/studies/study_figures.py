@@ -67,7 +67,7 @@ def _scatter(study: Study, names: Sequence[str]) -> Figure:
     factors = [name for name in names if name in study.factor_names] or _number_factors(study)
     measures = [name for name in names if name not in study.factor_names] or _number_measures(study)
     if not factors or not measures:
-        raise ArgumentError("there is no pair of a factor and a measure that are numbers")
+        raise ArgumentError("the study has no pair of a factor and a measure that are numbers")
     rows = _drawn_designs(study)
     width = max(COLUMN_WIDTH, 42 * len(factors) + 14)
     figure = new_figure(width, 34 * len(measures) + 16)

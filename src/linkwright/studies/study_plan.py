@@ -46,7 +46,7 @@ PILOT_DESIGNS = 8
 
 @dataclass(frozen=True)
 class StudyPlan(NotebookDisplayed):
-    """What a study will take.
+    """The number of designs, the time and the size of a study.
 
     Attributes
     ----------

@@ -149,7 +149,7 @@ class StudyRecipe:
 
 
 def check_settings(name: str, given: Mapping[str, object]) -> RunSettings:
-    """Return the arguments of an analysis as a file stores them; Python functions cannot travel."""
+    """Return the arguments of an analysis as a file stores them, without Python functions."""
     found: RunSettings = {}
     for key, value in given.items():
         if value is None:
@@ -157,7 +157,7 @@ def check_settings(name: str, given: Mapping[str, object]) -> RunSettings:
         kept = stored_form(value)
         if NOT_KEPT in json.dumps(kept):
             raise ArgumentError(
-                f"{key} of the {name} cannot travel to workers: {type(value).__name__}",
+                f"{key} of the {name} cannot be sent to workers: {type(value).__name__}",
                 remedy="give numbers, expressions, tables, or control={…} for a controller",
             )
         found[key] = kept

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DesignCase:
-    """A design that was found and made again.
+    """A selected design, computed again as a full run.
 
     Attributes
     ----------

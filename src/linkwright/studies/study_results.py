@@ -116,7 +116,7 @@ class StudyResults(NotebookDisplayed):
     def _group_of(self, design: int) -> DesignGroup:
         if not 0 <= design < self.recipe.count:
             raise ArgumentError(
-                f"there is no design {design}", remedy=f"give one of 0 … {self.recipe.count - 1}"
+                f"unknown design {design}", remedy=f"give one of 0 … {self.recipe.count - 1}"
             )
         return next(split_groups(self.recipe, self.recipe.columns(design, design + 1)))
 

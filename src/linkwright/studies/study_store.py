@@ -98,7 +98,7 @@ class StudyStore:
         kept = storage.read(RECIPE_KEY)
         if kept is None:
             raise FileError(
-                "holds no study: there is no study.json",
+                "holds no study: study.json is missing",
                 where=storage.address,
                 remedy="name the folder that 'linkwright study FILE … -o DIR' wrote",
             )
@@ -177,7 +177,7 @@ class StudyStore:
         return [*self.arrays, *times]
 
     @property
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, object]:
         """The attributes of the dataset."""
         from .. import __version__
 

@@ -48,7 +48,7 @@ class ZarrArray:
     kind: str = "<f8"
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, object]:
         """Return the content of the array's zarr.json."""
         kind, fill = _TYPES[self.kind]
         codec: dict[str, Any] = {"name": "bytes"}
@@ -95,7 +95,7 @@ class ZarrArray:
         return np.frombuffer(content, self.kind).reshape(self.chunks)[:rows]
 
 
-def group_metadata(arrays: list[ZarrArray], attributes: Mapping[str, Any]) -> bytes:
+def group_metadata(arrays: list[ZarrArray], attributes: Mapping[str, object]) -> bytes:
     """Return the zarr.json of the group, with the metadata of all arrays."""
     inside = {one.name: one.metadata() for one in arrays}
     data = {

@@ -38,7 +38,7 @@ JobWork = Callable[[TimedWorkerProcess, Callable[[str], None]], Mapping[str, obj
 def make_studio_job(
     kind: str, options: JobOptions, mechanism: Mechanism, version: int, file: str
 ) -> StudioJob:
-    """Return the job that answers a request; an error if its options are not what they must be."""
+    """Return the job that answers a request; an error if its options have wrong values."""
     makers: dict[str, Callable[[JobOptions, Mechanism, str], JobWork]] = {
         "equations": _equations_work,
         "checks": _checks_work,
@@ -135,5 +135,5 @@ def _table(value: object, name: str, is_right: Callable[[object], bool]) -> dict
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(map(is_right, value.values())):
-        raise ArgumentError(f"{name} are not what they must be", remedy="write them again")
+        raise ArgumentError(f"{name} have values of a wrong type", remedy="write them again")
     return value

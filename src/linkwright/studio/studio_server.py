@@ -48,11 +48,6 @@ def serve_studio(
         The port (default: a free one).
     ready : function, optional
         Called with the address when the studio can be opened.
-
-    Examples
-    --------
-    >>> from linkwright.studio import serve_studio
-    >>> serve_studio("robot.toml", ready=lambda where: print(where.url))  # doctest: +SKIP
     """
     try:
         import starlette as _starlette  # noqa: F401

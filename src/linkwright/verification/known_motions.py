@@ -2,7 +2,7 @@
 free fall on a slide, the natural frequency of one link, a huge mass as ground, and an independent
 kineto-static solution.
 
-The first three change the mechanism and derive it anew by the same formulation.
+The first three change the mechanism and derive it again by the same formulation.
 """
 
 from __future__ import annotations

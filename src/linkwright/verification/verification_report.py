@@ -50,6 +50,13 @@ class VerificationReport(NotebookDisplayed):
         The checks; `report[name]` returns one.
     seconds : float
         What they took, s.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> report = lw.verify(lw.gallery("elbow"), by=["lagrange"])
+    >>> report["formulations agree"].passed
+    True
     """
 
     mechanism: str

@@ -168,7 +168,7 @@ class _MjcfWriter:
     @cached_property
     def equivalent_inertias(self) -> dict[str, WrittenInertia] | None:
         """Inertias with the same motion, where MuJoCo refuses those of the mechanism; None where
-        it accepts them, where moments without an effect are raised, or there are no others."""
+        it accepts them, where moments without an effect are raised, or others do not exist."""
         if not self.raised_tensors:
             return None
         names = ", ".join(self.raised_tensors)

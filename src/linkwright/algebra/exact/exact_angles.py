@@ -30,7 +30,7 @@ def exact_angle(multiples: Mapping[str, int | Fraction]) -> ExactAngle:
 def exact_trig_arguments(
     tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
 ) -> list[ExactAngle | None]:
-    """The forms of the arguments of sin, cos and tan, in order; None where there is no form."""
+    """The forms of the arguments of sin, cos and tan, in order; None for one without a form."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     asked = [args[k][0] for k, op in enumerate(ops) if op in TRIGONOMETRIC_OPS]
     return exact_angles_on_tape(tape, names, asked, exact)

@@ -56,7 +56,7 @@ def check(
     base: options.BaseOption,
     closure: options.ClosureOption,
 ) -> CommandOutcome:
-    """Check equations that people wrote: identical (proved), or what is wrong with them.
+    """Check your own equations: prove each one right, or report what is wrong with it.
 
     With --mechanism, check every text of a folder and print a table of marks.
 
@@ -69,9 +69,9 @@ def check(
     mechanism
         Check a folder of texts (.txt, .tex, .md) against this mechanism.
     solution
-        With --mechanism: the equations asked for.
+        With --mechanism: a file with the equations that are asked for.
     names
-        Which of their symbols is which of ours: theta1=q1,theta2=q2.
+        What symbols of the equations mean: theta1=q1,theta2=q2.
     csv
         With --mechanism: a file for the table of marks.
     output
@@ -107,7 +107,7 @@ def _check_command_failure(report: CheckReport) -> LinkwrightError | None:
     if unreadable:
         return ExpressionError(f"cannot be read: {_printed_equation_numbers(unreadable)}")
     if wrong:
-        return CheckFailedError(f"not as they should be: {_printed_equation_numbers(wrong)}")
+        return CheckFailedError(f"wrong or undecided: {_printed_equation_numbers(wrong)}")
     if not report.passed:
         return CheckFailedError("nothing was checked: the text has definitions only")
     return None

@@ -55,7 +55,7 @@ def compare(
     ----------
     equations
         Compare the equations themselves, each in the form of its formulation: counts, sizes of
-        matrices, and all of them side by side (-o page.html).
+        matrices, and all equations side by side (-o page.html).
     links
         Instead of FILE: cost against the number of links of planar chains, 2-30 (a dozen sizes) or
         2,4,8 (only these sizes).

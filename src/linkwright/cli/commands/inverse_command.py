@@ -38,7 +38,7 @@ def inverse(
     animate: options.FilmOption = None,
     pace: options.PaceOption = 1.0,
 ) -> CommandOutcome:
-    """Find the forces that a motion takes, and the reactions at joints and loops.
+    """Find the forces that a motion needs, and the reactions at joints and loops.
 
     The exit status is 1 if the actuators cannot give these forces.
 

@@ -139,7 +139,7 @@ class LinkageFindings:
             found += ["", str(self.balance.weights), f"balanced: {self.balance.shaking}"]
         return found
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the findings as data for `--json`."""
         analysis = self.analysis
         found: dict[str, Any] = {

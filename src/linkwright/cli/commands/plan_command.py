@@ -80,7 +80,7 @@ def plan(
         options.output_files_conversion(".csv", ".npz", *options.PICTURE_ENDINGS),
     ],
 ) -> CommandOutcome:
-    """Plan a motion: joints for a target, a trajectory, and the torques that it takes.
+    """Plan a motion: joint positions for a target, a trajectory, and its torques.
 
     The exit status is 1 if the motion exceeds the mechanism's limits.
 
@@ -189,7 +189,7 @@ def _plan_command_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome
         failure = CheckFailedError(
             "; ".join(plan.exceeded),
             where=plan.mechanism.name,
-            remedy="take more time, or another way",
+            remedy="take more time, or another path",
         )
     data = {
         "frame": plan.frame,

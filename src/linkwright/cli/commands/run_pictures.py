@@ -77,7 +77,7 @@ def split_output_option(
     if not plot:
         if is_picture:
             raise LinkwrightError(
-                f"'{output}' is a picture, but of what?", remedy="add --plot q,energy"
+                f"'{output}' is a picture file, and --plot is missing", remedy="add --plot q,energy"
             )
         return names, None, output
     if output is None:

@@ -67,7 +67,7 @@ def simulate(
     animate: options.FilmOption = None,
     pace: options.PaceOption = 1.0,
 ) -> CommandOutcome:
-    """Simulate a motion and audit its energy. Ctrl-C keeps what was computed.
+    """Simulate a motion and check its energy balance. Ctrl-C keeps what was computed.
 
     Parameters
     ----------

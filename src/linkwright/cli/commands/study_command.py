@@ -73,7 +73,7 @@ def study(
 ) -> CommandOutcome:
     """Evaluate many designs of a mechanism, and keep their measures.
 
-    `study FILE … -o DIR` begins a study, `study resume DIR` goes on with one that was stopped or
+    `study FILE … -o DIR` begins a study, `study resume DIR` continues one that was stopped or
     killed, `study report DIR -o page.html` writes its page.
 
     Parameters
@@ -84,12 +84,12 @@ def study(
     table
         A .csv file with one design in each row, instead of --vary.
     measure
-        What is kept: 'peak=max(abs(tau1))', 'end=energy[-1]', f=linearize.frequencies[0],
+        A measure: 'peak=max(abs(tau1))', 'end=energy[-1]', f=linearize.frequencies[0],
         mu='min(linkage.transmission_angle)', own=module:function.
     design
         grid, random, latin, sobol, saltelli, morris or list.
     count
-        Number of designs; of a grid the levels of each range.
+        Number of designs; for a grid, number of levels of each range.
     seed
         Seed of everything that is random.
     speed
@@ -111,11 +111,11 @@ def study(
     cluster
         local, processes, or the address of a dask scheduler: tcp://host:8786.
     retries
-        How often a block is tried again whose worker ended.
+        How often a block is computed again if its worker ends.
     retry_failed
-        With resume: make blocks with failed designs again.
+        With resume: compute blocks with failed designs again.
     dry_run
-        Only say how many designs there are, how long they take and how large the results are.
+        Only report the number of designs, their time and the size of the results.
     output
         The folder (or fsspec address) of the results, or a page (.html).
 
@@ -289,7 +289,7 @@ def _told_how_to_resume(store: str | None) -> Iterator[None]:
     if store is None:
         yield
         return
-    hint = f"whole blocks are kept; 'linkwright study resume {store}' goes on"
+    hint = f"finished blocks are kept; 'linkwright study resume {store}' continues"
     explain_interrupt(hint)
     try:
         yield

@@ -34,8 +34,8 @@ def find_physical_parameters(given: Floats, columns: Floats, least: float = 0.0)
     """Return ten physical parameters for each body that give the same forces as `given` (10 n,).
 
     `columns` (rows, 10 n) are regressors at random states, one below the other. The eigenvalues of
-    J, as shares of the largest parameter, are at least `least`, up to the tolerance; None if there
-    are no such parameters.
+    J, as shares of the largest parameter, are at least `least`, up to the tolerance; None if no
+    parameters satisfy this.
     """
     from scipy.optimize import minimize
 

@@ -1,6 +1,6 @@
 """Transfer of a model from generalized coordinates φ to other coordinates ψ.
 
-Freeman and Tesar's text breaks off before its equation (26); the formulas are derived anew. An
+Freeman and Tesar's text breaks off before its equation (26); the formulas are derived again. An
 array H has planes H[p] in m, n; A • H contracts the columns of A with the first index of H:
 (A • H)[l] = Σ A_lp H[p]. All values are numbers of one instant.
 """
@@ -64,7 +64,7 @@ def invert_coefficients(G: Floats, H: Floats) -> InfluenceTransfer:
         direction = np.round(left[:, -1] * np.sign(left[np.argmax(np.abs(left[:, -1])), -1]), 6)
         raise UnsupportedError(
             f"the configuration is singular: no joint motion moves along {direction.tolist()}",
-            remedy="leave it, or choose other coordinates",
+            remedy="leave this configuration, or choose other coordinates",
         )
     back: Floats = np.linalg.inv(G).astype(float)
     planes = np.einsum("am,pab,bn->pmn", back, H, back)
@@ -119,7 +119,7 @@ def closure_coefficients(
         stuck = [str((names or range(n))[k]) for k, x in zip(inputs, tied, strict=True) if x > 1e-9]
         raise UnsupportedError(
             f"the inputs {', '.join(stuck)} cannot drive the loop in this configuration",
-            remedy="leave it, or choose other inputs",
+            remedy="leave this configuration, or choose other inputs",
         )
     G = np.zeros((n, len(inputs)))
     G[inputs, range(len(inputs))] = 1
@@ -159,7 +159,9 @@ def operational_dynamics(
     mobility = G @ np.linalg.solve(dynamics.inertia, G.T)
     sizes = np.linalg.eigvalsh(mobility)
     if sizes[0] <= 1e-12 * sizes[-1]:
-        raise UnsupportedError("the hand cannot move in every direction here", remedy="leave it")
+        raise UnsupportedError(
+            "the hand cannot move in every direction here", remedy="leave this configuration"
+        )
     inertia = np.linalg.inv(mobility)
     drift = np.einsum("lmn,m,n->l", H, rate, rate)
     return inertia, inertia @ (G @ np.linalg.solve(dynamics.inertia, still) - drift)

@@ -38,8 +38,8 @@ class CompliantContact(ForceElement):
         depth, rate = ca.fmax(0, -dot(n, at - origin)), -dot(n, slip)
         push = ca.fmax(0, self.stiffness * depth**self.exponent * (1 + self.damping * rate))
         along = slip + rate * n
-        rub = self.friction * push / ca.sqrt(dot(along, along) + self.smoothing**2)
-        force = push * n - rub * along
+        drag_factor = self.friction * push / ca.sqrt(dot(along, along) + self.smoothing**2)
+        force = push * n - drag_factor * along
         return [
             BodyForce(world.body_name(name), link, at, sign * force, ca.SX.zeros(3))
             for name, link, sign in ((self.point, a, 1), (self.plane, b, -1))

@@ -37,7 +37,7 @@ def is_fusible(emitter: TapeIrEmitter) -> bool:
 
 
 def small_output_ports(tape: Tape, lanes: int) -> list[int]:
-    """The outputs of few tiles, whose code is written; the others leave by way of a context."""
+    """The outputs of few tiles, whose code is written; the others leave through a context."""
     return [k for k, port in enumerate(tape.outputs) if port.size < MIN_TILES_TO_LEAD * lanes]
 
 

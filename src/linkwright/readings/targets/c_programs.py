@@ -1,8 +1,8 @@
 """Programs as C99, for one trajectory: one static function for each program that is called.
 
 Floats are `double`, integers `int64_t`, truth values `bool`. Arrays are local arrays of constant
-size: there is no allocation and no global state. Results are equal, bit for bit, to those of the
-program in Python where the compiler fuses no products (`-ffp-contract=off`).
+size. The code allocates nothing and has no global state. Results equal, bit for bit,
+those of the program in Python where the compiler fuses no products (`-ffp-contract=off`).
 """
 
 from __future__ import annotations

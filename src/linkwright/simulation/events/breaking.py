@@ -58,7 +58,7 @@ def _with_named_sides(mechanism: Mechanism) -> Mechanism:
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism without initial guesses of coordinates if there are no loops to close."""
+    """Return a mechanism without initial guesses of coordinates if it has no loops to close."""
     if mechanism.loops or mechanism.constraints:
         return mechanism
     return replace_part_fields(mechanism, ["assembly"])

@@ -211,8 +211,8 @@ class ModeForces:
 
 def find_mode_forces(code: DynamicsCode) -> ModeForces | None:
     """Return the forces of a mechanism's modes; None if they are not an expression (friction that
-    depends on reactions takes iterations), if the expression is too large, or if there are no such
-    forces."""
+    depends on reactions takes iterations), if the expression is too large, or if the
+    mechanism has no such forces."""
     rows = code.rows
     can_rest = any(unilateral.restitution is not None for unilateral in rows.unilaterals)
     if not (can_rest or rows.joint_frictions) or any(

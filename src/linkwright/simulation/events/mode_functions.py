@@ -94,7 +94,7 @@ class ModeFunctions:
 
     def reactions(self, *state: Floats) -> tuple[Floats, Floats | None]:
         """Return generalized forces at samples (q, q̇, τ, t, mode), and reactions of joints and
-        loops; None if there are no contacts, since they follow from generalized forces then."""
+        loops; None without contacts, since they follow from generalized forces then."""
         code = self.forces.code
         push, contacts, qdd = self.sample_forces(*state)
         if not code.rows.contacts:

@@ -26,7 +26,7 @@ ACTIONS = ("record", "stop")
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the user: where `when` passes zero, `action` happens.
+    """An event of the user: `action` happens where `when` crosses zero.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[
     places |= {f"d{name}": (1, k) for k, name in enumerate(names.qd)}
     for name in table:
         if name not in places:
-            what = f"there is no coordinate or speed '{name}'"
+            what = f"unknown coordinate or speed '{name}'"
             raise NameNotFoundError(what, where=where, remedy=suggest_remedy(name, list(places)))
     return [places[name] for name in table]
 

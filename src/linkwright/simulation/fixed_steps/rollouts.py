@@ -248,7 +248,7 @@ def _check_constraints(model: Model, q: Floats, qd: Floats, last: list[Floats], 
             raise LinkwrightError(
                 f"loops and constraints do not hold at {what}: {np.abs(left).max():.3g} is left",
                 where=model.mechanism.name,
-                remedy="use model.close, assemble and consistent_speeds",
+                remedy="use model.close, or assemble and assemble_velocities",
             )
 
 

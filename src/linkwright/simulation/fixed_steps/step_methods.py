@@ -16,7 +16,7 @@ def check_method(method: str, equations: Equations) -> None:
     """Raise an error if the method is unknown or cannot integrate the mechanism's coordinates."""
     if method not in FIXED_STEP_METHODS:
         raise UnsupportedError(
-            f"there is no method '{method}'", remedy=f"use {', '.join(FIXED_STEP_METHODS)}"
+            f"unknown method '{method}'", remedy=f"use {', '.join(FIXED_STEP_METHODS)}"
         )
     if method == VARIATIONAL and equations.nq != equations.nv:
         raise UnsupportedError(

@@ -37,7 +37,7 @@ def stepper_named(name: str, coordinates: str = "all") -> MakeStepper:
     ):
         if given not in known:
             raise UnsupportedError(
-                f"there is no {what} '{given}'", remedy=f"use one of {', '.join(known)}"
+                f"unknown {what} '{given}'", remedy=f"use one of {', '.join(known)}"
             )
     if coordinates == "all":
         return INTEGRATORS[name]

@@ -45,7 +45,7 @@ class TaylorStepper:
         self.inputs = InputParameters(context.rhs)
         if self.inputs.is_called:
             raise UnsupportedError(
-                "'taylor' needs drives that have series",
+                "'taylor' needs inputs that have a Taylor series",
                 remedy="give numbers, expressions, tables, or a controller with a set point or a "
                 "period",
             )
