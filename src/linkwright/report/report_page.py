@@ -16,7 +16,7 @@ from markupsafe import Markup
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import formula_font_css, text_font_css
-from ..formulations import formulation_module
+from ..formulations import formulation_names
 from ..live import page_script, script_hash, viewer_style
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
@@ -76,7 +76,7 @@ def page(
     qd0: Mapping[str, float] | None = None,
     efforts: Mapping[str, str] | None = None,
     budget: float = 20.0,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     base: str | None = None,
     closure: float | None = None,
     progress: StageReport = ignore_page_stages,
@@ -102,7 +102,7 @@ def page(
         Joint forces or actuator efforts by name: expressions of t, coordinates and velocities.
     budget : float
         Time that each part may take, s; parts that need more are left out with a note.
-    by : sequence of str, optional
+    by : str or sequence of str, optional
         Formulations whose equations are shown, in their own forms, and which are compared
         (default: the general equations, and all).
     base, closure : str and float, optional
@@ -126,8 +126,7 @@ def page(
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
-    for one in by or ():
-        formulation_module(one)
+    by = formulation_names(by, ())
     name = page_file_words(mechanism, file, base, closure)
     said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
     asked = said if said.is_given or duration else None
