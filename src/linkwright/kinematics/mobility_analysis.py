@@ -66,13 +66,17 @@ class Mobility(NotebookDisplayed):
 
     def summary(self) -> str:
         """Return one line: the degrees of freedom and the rank of the constraints."""
-        rank = f"{self.equations} equations of constraint of rank {self.rank}"
+        rank = f"{self._equations_in_words()} of constraint of rank {self.rank}"
         return f"Mobility: {self.dof} DOF, {rank}"
+
+    def _equations_in_words(self) -> str:
+        """Return the number of equations with its noun."""
+        return f"{self.equations} equation{'s' * (self.equations != 1)}"
 
     def __str__(self) -> str:
         lines = [
             f"{self.dof} degree{'s' * (self.dof != 1)} of freedom: {', '.join(self.independent)}",
-            f"{self.equations} equations of constraint, {self.rank} independent",
+            f"{self._equations_in_words()} of constraint, {self.rank} independent",
         ]
         if self.configuration != self.dof:
             lines.append(f"holonomic constraints alone leave {self.configuration}")
