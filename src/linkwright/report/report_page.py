@@ -17,6 +17,7 @@ from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import formula_font_css, text_font_css
 from ..formulations import formulation_names
+from ..kinematics.pose_configurations import read_pose_table
 from ..live import page_script, script_hash, viewer_style
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
@@ -72,8 +73,8 @@ def page(
     file: str | None = None,
     duration: float | None = None,
     *,
-    q0: Mapping[str, float] | None = None,
-    qd0: Mapping[str, float] | None = None,
+    q0: Mapping[str, float] | str | None = None,
+    qd0: Mapping[str, float] | str | None = None,
     efforts: Mapping[str, str] | None = None,
     budget: float = 20.0,
     by: str | Sequence[str] | None = None,
@@ -95,7 +96,7 @@ def page(
         The file that it was read from, or its gallery name; for the commands on the page.
     duration : float, optional
         Duration of the motion, s (default: 5, or that of the gallery mechanism).
-    q0, qd0 : mapping of str to float, optional
+    q0, qd0 : mapping of str to float, or name of a pose, optional
         Initial coordinates and velocities by name, rad or m (default: home at rest, or the start
         of the gallery mechanism).
     efforts : mapping of str to str, optional
@@ -121,14 +122,16 @@ def page(
     >>> import linkwright as lw
     >>> page = lw.report.page(lw.gallery("elbow"), "elbow", 1.0)  # doctest: +SKIP
     """
-    start = _choose_page_motion_start(mechanism, duration, q0 or {}, qd0 or {}, efforts or {})
+    q0 = read_pose_table(mechanism, q0, "q0")
+    qd0 = read_pose_table(mechanism, qd0, "qd0")
+    start = _choose_page_motion_start(mechanism, duration, q0, qd0, efforts or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
     by = formulation_names(by, ())
     name = page_file_words(mechanism, file, base, closure)
-    said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
+    said = PageMotionStart(duration or DEFAULT_SECONDS, q0, qd0, efforts or {})
     asked = said if said.is_given or duration else None
     with begin_page_parts(mechanism, start, budget, by, progress) as parts:
         motion = parts.motion.result()
