@@ -51,6 +51,10 @@ _MONODROMY_RANK_SHARE = 1e-14
 TRIVIAL_MULTIPLIER = 1e-5
 """Distance from 1 within which the multiplier along an autonomous motion lies."""
 
+NEUTRAL_MULTIPLIER = 1e-7
+"""Distance of |μ| from 1 within which a small motion neither grows nor decays: some hundred times
+the error of the integration."""
+
 SMALLEST_PERIOD_SHARE = 0.05
 """Periods below this share of the first one are rejected: the search leads to an equilibrium."""
 
@@ -91,18 +95,24 @@ class PeriodicMotion(NotebookDisplayed):
         return np.asarray(np.log(found[found != 0]) / self.period)
 
     @property
-    def is_stable(self) -> bool:
-        """Whether all small motions about it die out, except a shift along an autonomous motion."""
+    def largest_growth(self) -> float:
+        """The largest |μ| of small motions, except a shift along an autonomous motion."""
         found = self.multipliers
         if self.is_autonomous and len(found):
             along = int(np.argmin(np.abs(found - 1)))
             if abs(found[along] - 1) < TRIVIAL_MULTIPLIER:
                 found = np.delete(found, along)
-        return bool((np.abs(found) < 1).all())
+        return float(np.abs(found).max(initial=0.0))
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether all small motions about it die out, except a shift along an autonomous motion."""
+        return self.largest_growth < 1 - NEUTRAL_MULTIPLIER
 
     def summary(self) -> str:
         """Return the period, stability and the largest multiplier."""
-        kind = "stable" if self.is_stable else "not asymptotically stable"
+        is_unstable = self.largest_growth > 1 + NEUTRAL_MULTIPLIER
+        kind = "stable" if self.is_stable else "unstable" if is_unstable else "neutrally stable"
         largest = np.abs(self.multipliers).max(initial=0.0)
         return f"Periodic motion of {self.period:.6g} s, {kind}, largest |μ| {largest:.6g}"
 

@@ -36,7 +36,7 @@ def read_configurations(model: Model, function: str, q: Configurations) -> Float
     """Return (…, nq) coordinates as given, those of a table by name, or those of the pose that a
     text names; raise an error for anything else."""
     port, owner = Port("q", (model.nq,)), model.mechanism.name
-    given = q
+    given: object = q
     if isinstance(q, Mapping) or (isinstance(q, str) and model.mechanism.poses):
         (given,) = read_named_inputs(model, [port], [q])
     check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [given])

@@ -136,7 +136,7 @@ def study(
         if file == "report":
             return _report_outcome(folder, output)
         return _resume_outcome(folder, choice | {"retry_failed": retry_failed})
-    texts = {"base": base, "closure": closure, "ignore": ignore}
+    texts: dict[str, Any] = {"base": base, "closure": closure, "ignore": ignore}
     texts |= {"density": density, "argument": argument}
     mechanism = read_mechanism_argument(file, ReadingOptions.from_texts(texts))
     given: dict[str, Any] = {
