@@ -57,8 +57,9 @@ def load(
         Tolerance of nearly redundant constraints, relative to their size (default: the file's, or
         1e-6).
     density : float or str, optional
-        kg/m³, or text with a unit, "2.7 g/cm^3": links of a URDF without <inertial> get mass and inertia of their shapes, and
-        `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
+        kg/m³, or text with a unit, "2.7 g/cm^3": links of a URDF without <inertial> get mass and
+        inertia of their shapes, and `mechanism.bodies[…].inertia_from` says so (default: they have
+        no mass).
     arguments : mapping of names to text, optional
         Values for the `<xacro:arg>` of a xacro file.
     ignore : sequence of str
