@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import mujoco
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.errors import LimitWarning
 from linkwright.files import load
 from linkwright.simulation.inputs import read_force_law
 from linkwright.writers.mechanism_files import write_mechanism_text
@@ -108,3 +111,16 @@ def test_a_limit_of_negative_efforts_needs_one_of_positive_ones() -> None:
     joint = {"type": "revolute", "child": "b", "limits": {"effort_backward": 2}}
     with pytest.raises(lw.LinkwrightError, match=r"limits.effort_backward: has no effort beside"):
         lw.Mechanism(bodies={"b": {"mass": 1}}, joints={"q": joint})
+
+
+def test_rollouts_say_that_expressions_are_clipped() -> None:
+    """20 sin begins below the limit of the control, 2, and ends above it; 1.5 cos stays within."""
+    arm, start = load(LIMITED).without("friction"), np.zeros((5, 3))
+    strong = {"actuator1": "20*sin(pi*t/0.02)"}
+    with pytest.warns(LimitWarning, match="control of 'actuator1' was clipped to its limit of 2"):
+        lw.rollout(arm, start, start, strong, dt=1e-3, steps=10)
+    with pytest.warns(LimitWarning, match="beyond the limit in 100 % of the samples"):
+        lw.rollout(arm, start, start, {"actuator1": 9.0}, dt=1e-3, steps=2, history=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.rollout(arm, start, start, {"actuator1": "1.5*cos(t)"}, dt=1e-3, steps=10)
