@@ -133,7 +133,7 @@ class AssemblyError(LinkwrightError, ValueError):
     q: object = None
 
 
-class NameNotFoundError(LinkwrightError, LookupError):
+class NameNotFoundError(LinkwrightError, KeyError):
     """A name (of a frame, parameter, gallery mechanism, …) that does not exist.
 
     Examples

@@ -146,6 +146,25 @@ def test_random_models_with_all_joint_types(seed: int, drake: Any) -> None:
         twin.check(state)
 
 
+OLD_AXES = model(
+    link("a", "0 0 0 0.5 0.2 0"),
+    link("b", "0.3 0 0 0.1 0.6 0", "0.1 0 0.2 0 0 0"),
+    joint("j1", "revolute", "world", "a", axis("1 0 0")),
+    joint("j2", "universal", "a", "b", axis("0 0 1") + axis("0 1 0", tag="axis2")),
+    version="1.4",
+)
+SCREWS = [SCREW, "<thread_pitch>7</thread_pitch>", "<thread_pitch>-7</thread_pitch>", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [OLD_AXES]
+    + [model(link("a"), joint("q", "screw", "world", "a", axis("0 0 1") + p)) for p in SCREWS],
+)
+def test_old_axes_and_pitches_of_screws(text: str, drake: Any) -> None:
+    DrakeTwin(drake, text).check(0)
+
+
 def test_free_bodies_and_nested_models(drake: Any) -> None:
     """A model that nothing holds, with another in it."""
     text = model(

@@ -167,3 +167,23 @@ def test_redundant_connects_of_rounded_numbers_assemble() -> None:
     run = lw.simulate(loose, 0.02, qd0={"a": 1.0})
     assert run.finished
     assert run.q[-1, 0] == pytest.approx(0.02, rel=0.1)
+
+
+def test_a_linkage_that_rounding_locks_says_which_closure_frees_it() -> None:
+    """A four-bar closed by two connects on one axle; its axis is tilted by 1e-5, so that exactly it
+    cannot move."""
+    text = """<mujoco><worldbody>
+        <body euler="0 -60 0"><joint name="a" axis="0 1 0"/><geom size=".02" pos=".1 0 0"/>
+          <body name="k" pos=".2 0 0" euler="0 52.335 0"><joint name="b" axis="0 1 0"/>
+            <geom size=".02" pos=".2 0 0"/></body></body>
+        <body name="r" pos=".5 0 0" euler="0 -100.2 0"><joint name="c" axis="0 1 TILT"/>
+          <geom size=".02" pos=".15 0 0"/></body></worldbody><equality>
+        <connect body1="k" body2="r" anchor=".4 .05 0"/>
+        <connect body1="k" body2="r" anchor=".4 -.05 0"/></equality></mujoco>"""
+    locked = lw.mobility(lw.load(text.replace("TILT", "1e-5")))
+    assert locked.dof == 0
+    assert "rounded numbers may lock it: closure = 1e-05 leaves 1 degree of freedom" in str(locked)
+    freed = lw.load(text.replace("TILT", "1e-5"), closure=1e-5)
+    assert lw.mobility(freed).dof == 1
+    exact = lw.mobility(lw.load(text.replace("TILT", "0")))
+    assert (exact.dof, exact.looser) == (1, None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import mujoco
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.errors import LimitWarning
 from linkwright.files import load
 from linkwright.simulation.inputs import read_force_law
+from linkwright.writers.mechanism_files import write_mechanism_text
 
 LIMITED = """
 <mujoco model="limited"><worldbody>
@@ -80,3 +84,43 @@ def test_controllers_saturate_at_the_limits() -> None:
     run = lw.simulate(arm, 0.05, torque=law)
     assert np.abs(run.tau[:, 0]).max() == pytest.approx(30)
     assert run.tau[:, 1].max() == pytest.approx(18)
+
+
+@pytest.mark.parametrize(("control", "effort"), [(2.0, 1.0), (-5.0, -3.0), (0.5, 0.5)])
+def test_joints_with_different_limits_in_both_directions(control: float, effort: float) -> None:
+    """MuJoCo clips the force of its actuators to −3 … 1 N m."""
+    text = """<mujoco><worldbody><body><joint name="q" axis="0 1 0" actuatorfrcrange="-3 1"/>
+        <geom size=".05" pos=".4 0 0" mass="1.5"/></body></worldbody>
+        <actuator><motor name="u" joint="q"/></actuator></mujoco>"""
+    arm, theirs = load(text), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(theirs)
+    data.ctrl[0] = control
+    mujoco.mj_forward(theirs, data)
+    run = lw.simulate(arm, 0.01, torque={"u": control}, samples=2)
+    assert data.qfrc_actuator[0] == pytest.approx(effort)
+    assert run.tau[0, 0] == pytest.approx(effort)
+    assert run.qdd[0, 0] == pytest.approx(data.qacc[0], rel=1e-12)
+    assert bool(run.warnings) == (control != effort)
+    bounds = lw.motion.bounds_of(arm)
+    assert (bounds.effort_lower[0], bounds.effort_upper[0]) == (-3, 1)
+    again = mujoco.MjModel.from_xml_string(write_mechanism_text(arm, "mjcf")[0])
+    np.testing.assert_allclose(again.jnt_actfrcrange, [[-3, 1]])
+
+
+def test_a_limit_of_negative_efforts_needs_one_of_positive_ones() -> None:
+    joint = {"type": "revolute", "child": "b", "limits": {"effort_backward": 2}}
+    with pytest.raises(lw.LinkwrightError, match=r"limits.effort_backward: has no effort beside"):
+        lw.Mechanism(bodies={"b": {"mass": 1}}, joints={"q": joint})
+
+
+def test_rollouts_say_that_expressions_are_clipped() -> None:
+    """20 sin begins below the limit of the control, 2, and ends above it; 1.5 cos stays within."""
+    arm, start = load(LIMITED).without("friction"), np.zeros((5, 3))
+    strong = {"actuator1": "20*sin(pi*t/0.02)"}
+    with pytest.warns(LimitWarning, match="control of 'actuator1' was clipped to its limit of 2"):
+        lw.rollout(arm, start, start, strong, dt=1e-3, steps=10)
+    with pytest.warns(LimitWarning, match="beyond the limit in 100 % of the samples"):
+        lw.rollout(arm, start, start, {"actuator1": 9.0}, dt=1e-3, steps=2, history=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lw.rollout(arm, start, start, {"actuator1": "1.5*cos(t)"}, dt=1e-3, steps=10)

@@ -286,7 +286,9 @@ def test_included_models_are_read_beside_the_file(tmp_path: Path) -> None:
             "has no direction",
         ),
         (model(link("a").replace("<inertial>", '<inertial auto="true">')), FileError, "no collision"),
-        (model("<include><uri>model://x</uri></include>"), FileError, "'model://x' is not found"),
+        (model("<include><uri>model://x</uri></include>"), FileError, "'model://x' is not found; give the path"),
+        (model("<include><uri>https://a.b/x</uri></include>"), FileError, "is not found; download it"),
+        (model(link("a"), version="abc"), FileError, "the version of SDF is 'abc'"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "",
 )  # fmt: skip
@@ -384,3 +386,51 @@ def test_links_without_weight() -> None:
     made = lw.compile(lw.load(text))
     assert made.bias([0.0], [0.0])[0] == pytest.approx(-2 * 9.81 * 0.5)
     assert made.mass_matrix([0.0])[0, 0] == pytest.approx(2 * (0.03 + 2 * 0.25))
+
+
+def test_axes_before_version_1_5_are_in_the_frame_of_the_model() -> None:
+    """SDF 1.5 moved them to the frame of the joint; later files ask for the old meaning."""
+    parts = [
+        link("a", "0 0 0 0.5 0.2 0"),
+        link("b", "0.3 0 0 0.1 0.6 0"),
+        joint("j1", "revolute", "world", "a", axis("1 0 0")),
+        joint("j2", "revolute", "a", "b", axis("0 0 1")),
+    ]
+    old, new = (lw.load(model(*parts, version=v)) for v in ("1.4", "1.5"))
+    stated = [part.replace("<xyz>", '<xyz expressed_in="__model__">') for part in parts]
+    for ours, theirs in zip(numbers(old), numbers(lw.load(model(*stated))), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-14)
+    assert abs(numbers(old)[0] - numbers(new)[0]).max() > 1e-3
+
+
+def test_a_screw_without_pitch_advances_a_metre_per_turn() -> None:
+    arm = lw.load(model(link("a"), joint("q", "screw", "world", "a", axis("0 0 1"))))
+    place = lw.compile(arm).placement("a")([2 * np.pi])
+    np.testing.assert_allclose(place[:3, 3], [0, 0, 1], atol=1e-15)
+
+
+def test_limits_that_cannot_be_kept_are_named() -> None:
+    """Loops are closed by joints without limits, if there are any."""
+    limit = "<limit><lower>-1</lower><upper>1</upper></limit>"
+
+    def loop(*limited: str) -> lw.Mechanism:
+        ends = {"j1": ("world", "c"), "j2": ("c", "k"), "j3": ("k", "r"), "j4": ("world", "r")}
+        joints = [
+            joint(name, "revolute", *both, axis("0 1 0", limit if name in limited else ""))
+            for name, both in ends.items()
+        ]
+        return lw.load(
+            model(link("c"), link("k", "0 0 1 0 0 0"), link("r", "1 0 1 0 0 0"), *joints)
+        )
+
+    assert "j4" in loop("j4").joints
+    assert loop("j4").unused == ()
+    everywhere = loop("j1", "j2", "j3", "j4")
+    (closing,) = everywhere.loops
+    assert everywhere.unused == (f"joint {closing}: its limits, since it closes a loop",)
+    axes = axis("1 0 0", limit) + axis("0 1 0", tag="axis2")
+    found = lw.load(model(link("a"), joint("u", "universal", "world", "a", axes)))
+    assert found.unused == (
+        "joint u: the limit 'lower', which only one axis has",
+        "joint u: the limit 'upper', which only one axis has",
+    )

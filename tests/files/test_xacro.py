@@ -10,6 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import FileError, MissingExtraError, NameNotFoundError
 from linkwright.expressions import expression_to_float
+from tests.commands import ok
 
 MACROS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
 <xacro:macro name="bar" params="name length">
@@ -53,6 +54,12 @@ def test_macros_arguments_and_packages(path: Path) -> None:
         ("r_description)", "other)", "the ROS package 'other' is not found"),
         ("${pi/6}", "${1/0}", "xacro refuses it: division by zero"),
         ("<xacro:bar", "<xacro:beam", "xacro refuses it: unknown macro name: xacro:beam"),
+        (
+            "$(arg length)",
+            "$(arg size)",
+            "give it: load(…, arguments={'size': …}), or --arg size=…",
+        ),
+        ("urdf/macros", "urdf/none", "none.xacro' is not found; correct its path"),
         ("</robot>", "", "is not well-formed XML"),
         ('<robot name="r"', '<!DOCTYPE r><robot name="r"', "has a DTD or entities"),
     ],
@@ -87,3 +94,15 @@ def test_an_unknown_argument_is_an_error(path: Path) -> None:
     with pytest.raises(NameNotFoundError, match=r"no argument 'lenght'.*length"):
         lw.load(path, arguments={"lenght": "0.4"})
     assert lw.load(path, arguments={"length": "0.4"}).name == "r"
+
+
+def test_the_command_line_takes_arguments_and_density(path: Path, tmp_path: Path) -> None:
+    assert "1.6 kg" in ok("info", str(path), "--arg", "length=0.8")
+    (tmp_path / "box.urdf").write_text(
+        """<robot name="b"><link name="base"/><link name="box"><visual><geometry>
+        <box size="0.1 0.2 0.3"/></geometry></visual></link><joint name="q" type="continuous">
+        <parent link="base"/><child link="box"/><axis xyz="0 0 1"/></joint></robot>""",
+        encoding="utf-8",
+    )
+    found = ok("info", str(tmp_path / "box.urdf"), "--density", "2.7 g/cm^3")
+    assert "box: mass 16.2 kg, centre and inertia from 1 box of density 2.7 g/cm^3" in found

@@ -45,6 +45,18 @@ def test_mathieu_equation_at_its_characteristic_values(a: float, q: float, trace
     assert not found.is_autonomous
 
 
+def test_motions_without_losses_are_neutral() -> None:
+    """Liouville: the product of the multipliers is 1, so that none can decay unless another grows;
+    x'' + (a − 2 q cos 2t) x = 0 is stable for a = 0.3, q = 0.1, and not for a = 1, q = 0.1."""
+    bounded = periodic_motion(point_mass("-(0.3 - 0.2*cos(2*t))*x"), np.pi)
+    np.testing.assert_allclose(np.abs(bounded.multipliers), 1.0, atol=1e-9)
+    assert not bounded.is_stable
+    assert "neutrally stable" in bounded.summary()
+    growing = periodic_motion(point_mass("-(1 - 0.2*cos(2*t))*x"), np.pi)
+    assert growing.largest_growth > 1.05
+    assert "unstable" in growing.summary()
+
+
 def test_limit_cycle_of_van_der_pol() -> None:
     """The second multiplier is exp ∮ μ (1 − x²) dt, with x(t) by SciPy alone."""
 

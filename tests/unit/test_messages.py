@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,11 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: lw.simulate(ELBOW, t=0.1, torque=lambda t: [1, 2]), "<lambda> cannot be called as torque(t, q, qd); let it take t, q and qd, and return 2 numbers"),
     (lambda: lw.simulate(ELBOW, t=0.1, q0=[1, 2, 3]), "q0 is not 2 finite numbers; give 2: q1, q2"),
     (lambda: lw.simulate(ELBOW, t=0.1, samples=1), "samples must be a whole number from 2 (got 1)"),
+    (lambda: ELBOW.joints["q7"], "joints: there is no 'q7'; known: q1, q2"),
+    (lambda: ELBOW.bodies["lnk1"], "bodies: there is no 'lnk1'; did you mean 'link1' or 'link2'?"),
+    (lambda: ELBOW.poses["home"], "there is no 'home'; the table is empty"),
+    (lambda: lw.verify(ELBOW, by="lagrang"), "unknown formulation 'lagrang'; did you mean 'lagrange'?"),
+    (lambda: lw.simulate(ELBOW, t=0.1, by=["lagrange"]), "unknown formulation ['lagrange']; did you mean 'lagrange'?"),
     (lambda: lw.Mechanism(bodies={"b": {"mass": "1 kilo"}}), "bodies.b.mass: 'kilo' is not a unit; use units such as m, mm, kg, s, rad, deg, N; a unit may only follow a plain number at the end of the whole expression, and * is needed between factors"),
     (lambda: lw.Mechanism(bodies={"b": {"inertia": [[1, 2, 0], [0, 3, 0], [0, 0, 3]]}}), "bodies.b.inertia: is not symmetric: xy is 2, yx is 0; give a symmetric 3×3 array"),
 ]  # fmt: skip
@@ -78,6 +84,21 @@ def test_mistakes_get_a_sentence_of_our_own(call: Callable[[], Any], message: st
     with pytest.raises(LinkwrightError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_tables_of_parts_are_mappings() -> None:
+    """An absent name raises a KeyError, as the protocol of mappings demands."""
+    with pytest.raises(KeyError):
+        ELBOW.joints["q7"]
+    assert "q7" not in ELBOW.joints
+    assert ELBOW.joints.get("q7") is None
+    assert ChainMap({}, ELBOW.joints).get("q7") is None
+
+
+def test_one_formulation_needs_no_list() -> None:
+    one, many = lw.verify(ELBOW, by="kane"), lw.verify(ELBOW, by=["kane"])
+    assert [c.verdict for c in one.checks] == [c.verdict for c in many.checks]
+    assert lw.compare(ELBOW, by="kane", duration=0.01).rows[0].by == "kane"
 
 
 def test_wrong_shapes_are_value_errors_and_type_errors() -> None:

@@ -8,8 +8,9 @@
 - A parameter is an option of its name and type. `options` has the types that several commands
   share: with other flags (`-t`), with help, and with a conversion, so that the function receives
   numbers in SI units, lists and dictionaries, not what was typed.
-- A `MechanismFile` adds FILE, `--base`, `--closure` and `--ignore`; every command gets `--json`. A
-  function that needs these as well declares parameters `file`, `base`, `closure` or `as_json`.
+- A `MechanismFile` adds FILE and the options of reading (`--base`, `--closure`, `--ignore`,
+  `--density`, `--arg`); every command gets `--json`. A function that needs these as well declares
+  parameters `file`, `base`, `closure` or `as_json`.
 - The function returns a `CommandOutcome`, which is printed here.
 
 The functions import heavy packages when they run, so that `--help` stays fast.
@@ -27,17 +28,18 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 
 from .command_output import CommandOutcome, print_command_outcome
-from .mechanism_argument import read_mechanism_argument
-from .option_texts import read_option_names
+from .mechanism_argument import ReadingOptions, read_mechanism_argument
 from .options import (
     BaseOption,
     ClosureOption,
+    DensityOption,
     FileArgument,
     IgnoreOption,
     JsonFlag,
     MechanismSource,
     OptionalFileArgument,
     OptionConversion,
+    XacroArgumentOption,
 )
 
 app = typer.Typer(
@@ -129,6 +131,8 @@ def _typer_parameters(
         add("base", BaseOption, None)
         add("closure", ClosureOption, None)
         add("ignore", IgnoreOption, None)
+        add("density", DensityOption, None)
+        add("argument", XacroArgumentOption, None)
     add("as_json", JsonFlag, False)
     return list(found.values())
 
@@ -145,9 +149,7 @@ def _command_arguments(
     sources = [name for name, one in described.items() if one.find_metadata(MechanismSource)]
     mechanism = None
     if sources and texts["file"] is not None:
-        ignored = read_option_names(texts["ignore"]) if texts["ignore"] else ()
-        given = (texts["file"], texts["base"], texts["closure"], ignored)
-        mechanism = read_mechanism_argument(*given)
+        mechanism = read_mechanism_argument(texts["file"], ReadingOptions.from_texts(texts))
     arguments: dict[str, Any] = dict.fromkeys(sources, mechanism)
     for name, one in described.items():
         if name not in sources:

@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, LinkwrightError, suggest_remedy
+from .option_texts import read_option_assignments, read_option_names
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def read_mechanism_argument(
-    source: str, base: str | None, closure: float | None, ignore: Sequence[str] = ()
-) -> Mechanism:
-    """Return the mechanism that FILE, `--base`, `--closure` and `--ignore` describe."""
-    mechanism = _load_file_argument(source, base, ignore)
+@dataclass(frozen=True)
+class ReadingOptions:
+    """The options of reading a file: `--base`, `--closure`, `--ignore`, `--density`, `--arg`."""
+
+    base: str | None = None
+    closure: float | None = None
+    ignore: Sequence[str] = ()
+    density: str | None = None
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, Any]) -> ReadingOptions:
+        """Return the options as they were typed in a command."""
+        return cls(
+            texts["base"],
+            texts["closure"],
+            read_option_names(texts["ignore"]) if texts["ignore"] else (),
+            texts["density"],
+            read_option_assignments(texts["argument"] or []),
+        )
+
+    def refuse_for_gallery(self, source: str) -> None:
+        """Raise where an option is given that no mechanism of the gallery has."""
+        kinds = {
+            "--base": (self.base, "URDF files"),
+            "--ignore": (self.ignore, "MJCF files"),
+            "--density": (self.density, "URDF and xacro files"),
+            "--arg": (self.arguments, "xacro files"),
+        }
+        for option, (value, kind) in kinds.items():
+            if value:
+                raise FileError(f"{option} is for {kind}", where=source, remedy="leave it out")
+
+
+def read_mechanism_argument(source: str, reading: ReadingOptions | None = None) -> Mechanism:
+    """Return the mechanism that FILE and the options of its reading describe."""
+    reading = reading or ReadingOptions()
+    closure, mechanism = reading.closure, _load_file_argument(source, reading)
     if closure is not None and not (mechanism.loops or mechanism.constraints):
         raise LinkwrightError(
             "--closure is for mechanisms with loops or constraints",
@@ -28,7 +63,7 @@ def read_mechanism_argument(
     return mechanism.with_closure(closure)
 
 
-def _load_file_argument(source: str, base: str | None, ignore: Sequence[str]) -> Mechanism:
+def _load_file_argument(source: str, reading: ReadingOptions) -> Mechanism:
     """Read the file, or take the mechanism of this name from the gallery."""
     from ..files import gallery, load
     from ..mechanism.gallery_files import find_gallery_family, gallery_names, read_gallery_file
@@ -42,11 +77,14 @@ def _load_file_argument(source: str, base: str | None, ignore: Sequence[str]) ->
             remedy=suggest_remedy(source, gallery_names()) if is_near else "see linkwright gallery",
         )
     if not known or os.path.isfile(source):
-        return load(Path(source), base=base, ignore=ignore)
-    if base is not None:
-        raise FileError("--base is for URDF files", where=source, remedy="leave it out")
-    if ignore:
-        raise FileError("--ignore is for MJCF files", where=source, remedy="leave it out")
+        return load(
+            Path(source),
+            base=reading.base,
+            ignore=reading.ignore,
+            density=reading.density,
+            arguments=reading.arguments or None,
+        )
+    reading.refuse_for_gallery(source)
     read_gallery_file(source)
     return gallery(source)
 

@@ -110,6 +110,19 @@ IgnoreOption = Annotated[
         help="Parts of an MJCF file to leave out: fluid, flexes, tendons, plugins, …",
     ),
 ]
+DensityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--density",
+        metavar="NUMBER",
+        help="Density of links of a URDF without inertia, kg/m^3: they get the inertia of their "
+        "shapes.",
+    ),
+]
+XacroArgumentOption = Annotated[
+    OptionTexts,
+    typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a xacro file."),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 MechanismFile = Annotated[Mechanism, MechanismSource()]
 OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]
@@ -118,7 +131,7 @@ OtherMechanisms = Annotated[
     typer.Argument(metavar="FILE…", help="Other mechanisms, for comparisons."),
     OptionConversion(
         OptionTexts,
-        lambda texts, _: [read_mechanism_argument(text, None, None) for text in texts or []],
+        lambda texts, _: [read_mechanism_argument(text) for text in texts or []],
     ),
 ]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..conveniences import find_convenience
 from ..errors import UnsupportedError
 from ..forms import TypesetEquationSet, typeset_equation_set
-from ..formulations import FORMULATIONS, derive, formulation_module
+from ..formulations import derive, formulation_names
 from ..mechanism import Mechanism, require_mechanism
 from .comparison_tables import ComparisonTable, SavableComparison
 
@@ -148,9 +148,7 @@ def compare_equations(
     [4, 4]
     """
     require_mechanism(mechanism)
-    names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
-    for name in names:
-        formulation_module(name)
+    names = formulation_names(by)
     forms, refused = [], {}
     for name in names:
         try:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import FORMULATIONS, formulation_module
+from ..formulations import formulation_names
 from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
@@ -198,12 +198,10 @@ def compare(
             f"a step of {steps.length:g} s is longer than the motion of {duration:g} s",
             remedy="give a shorter step",
         )
-    names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
+    names = formulation_names(by)
     mechanism = mechanism_with_penalties(
         mechanism.without("friction"), names, beta, gamma, iterations
     )
-    for name in names:
-        formulation_module(name)
     with nullcontext() if budget is None else TimedWorkerProcess() as worker:
         return measure_comparison(worker, mechanism, names, duration, budget, total, steps=steps)
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import FORMULATIONS, formulation_module
+from ..formulations import formulation_module, formulation_names
 from ..mechanism.gallery_files import build_gallery_member
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
@@ -175,7 +175,7 @@ def compared_chain_sizes(first: int, last: int, count: int = 12) -> list[int]:
 
 def measure_scaling(
     links: Sequence[int],
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float = 30.0,
     report: Callable[[str], None] = lambda what: None,
@@ -214,7 +214,7 @@ def measure_scaling(
         )
     rows: dict[str, dict[int, FormulationRow]] = {}
     stopped: dict[str, str] = {}
-    names = list(by or FORMULATIONS)
+    names = formulation_names(by)
     with TimedWorkerProcess() as worker:
         for name in names:
             for options in _algorithm_options(name):

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra.linear_algebra import solve_symmetric_matrix
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism
 from ..number_checks import read_number_array
 from ..simulation.feedback import Feedback
@@ -44,7 +45,7 @@ def operational(
     kd: ArrayLike | None = None,
     *,
     rotation: ArrayLike | None = None,
-    posture: ArrayLike | None = None,
+    posture: ArrayLike | str | None = None,
     stiffness: ArrayLike = 25.0,
     plane: bool = False,
     most: ArrayLike | None = None,
@@ -70,7 +71,7 @@ def operational(
         Gain on the rate of the error, 1/s (default: critical damping).
     rotation : (3, 3) array, optional
         The rotation of the frame in the world that the controller holds (default: free).
-    posture : (nq,) array, optional
+    posture : (nq,) array, or name of a pose, optional
         Where the free joints go, rad or m (default: home).
     stiffness : float or (nv,) array
         Gain toward the posture, 1/s².
@@ -142,9 +143,8 @@ def _controlled_rotation_error(R: Any, T: Any) -> Any:
 def _posture_acceleration(of: ControlledEquations, posture: Any, stiffness: Any) -> Any:
     """Accelerations that bring the joints toward the posture."""
     n = of.equations.nv
-    home = (
-        of.equations.neutral if posture is None else read_control_vector(posture, n, "the posture")
-    )
+    given = read_pose(of.equations.mechanism, posture)
+    home = of.equations.neutral if given is None else read_control_vector(given, n, "the posture")
     k = read_gains(stiffness, n, "stiffness")
     return k * (ca.DM(home) - of.q) - 2 * ca.sqrt(k) * of.qd
 

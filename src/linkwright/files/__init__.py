@@ -33,7 +33,7 @@ def load(
     convention: str | None = None,
     strict: bool = False,
     closure: float | None = None,
-    density: float | None = None,
+    density: float | str | None = None,
     arguments: Mapping[str, str] | None = None,
     ignore: Sequence[str] = (),
 ) -> Mechanism:
@@ -56,9 +56,10 @@ def load(
     closure : float, optional
         Tolerance of nearly redundant constraints, relative to their size (default: the file's, or
         1e-6).
-    density : float, optional
-        kg/m³: links of a URDF without <inertial> get mass and inertia of their shapes, and
-        `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
+    density : float or str, optional
+        kg/m³, or text with a unit, "2.7 g/cm^3": links of a URDF without <inertial> get mass and
+        inertia of their shapes, and `mechanism.bodies[…].inertia_from` says so (default: they have
+        no mass).
     arguments : mapping of names to text, optional
         Values for the `<xacro:arg>` of a xacro file.
     ignore : sequence of str

@@ -21,7 +21,7 @@ class FileContent:
     path: Path | None = None
     base: str | None = None
     convention: str | None = None
-    density: float | None = None
+    density: float | str | None = None
     arguments: Mapping[str, str] | None = None
     ignore: tuple[str, ...] | None = None
 

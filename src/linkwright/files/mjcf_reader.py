@@ -198,11 +198,12 @@ class _MjcfReader:
         self.joints[self.name("JOINT", index)] = fields
 
     def effort_limit(self, index: int) -> dict[str, float]:
-        """Return the range of the actuators' force at a joint, where it is the same in both
-        senses."""
+        """Return the range of the actuators' force at a joint, if it contains 0."""
         low, high = mjcf_floats(self.m.jnt_actfrcrange[index])
         is_limit = self.m.jnt_actfrclimited[index] and self.joint_kind(index).has_axis
-        return {"effort": high} if is_limit and -low == high > 0 else {}
+        if not is_limit or not low <= 0 <= high or low == high:
+            return {}
+        return {"effort": high} if -low == high else {"effort": high, "effort_backward": -low}
 
     def joint_kind(self, index: int) -> JointKind:
         """Return the kind of joint that the type of an MJCF joint stands for."""

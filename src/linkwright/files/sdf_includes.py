@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import FileError
 from .sdf_frames import MODEL_FRAME, required_sdf_text
+from .sdf_versions import read_sdf_root
 from .xml_reader import XmlElement, read_xml
 
 _PATH_VARIABLES = ("SDF_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
@@ -83,12 +84,19 @@ def read_sdf_include(include: XmlElement, path: Path | None) -> SdfInclude:
         raise FileError(
             f"the included model '{uri}' is not found",
             where=f"line {include.line}",
-            remedy="put its folder or file next to this file",
+            remedy=_missing_include_remedy(uri, path),
         )
-    root = read_xml(file.read_bytes())
+    try:
+        root = read_sdf_root(file.read_bytes())
+    except FileError as error:
+        raise error.within(uri) from None
     models = list(root.children_with_tag("model"))
-    if root.tag != "sdf" or len(models) != 1:
-        raise FileError(f"{file.name} has {len(models)} <model>, not one", where=uri)
+    if len(models) != 1:
+        raise FileError(
+            f"{file.name} has {len(models)} <model>, not one",
+            where=uri,
+            remedy="include a file with a single model",
+        )
     attributes = dict(models[0].attributes)
     for key in ("name", "placement_frame"):
         chosen = include.first_child(key)
@@ -106,6 +114,15 @@ def read_sdf_include(include: XmlElement, path: Path | None) -> SdfInclude:
         is_static=static is not None and static.text.strip() in ("true", "1"),
         is_merged=include.attributes.get("merge") in ("true", "1"),
     )
+
+
+def _missing_include_remedy(uri: str, path: Path | None) -> str:
+    """Return what to do about an included model that is not found."""
+    if "://" in uri and not uri.startswith(("model://", "file://")):
+        return "download it, and name its local folder or file in <uri>"
+    if path is None:
+        return "give the path of the file, not its text: models are found next to the file"
+    return f"put its folder next to this file, or add the folder above it to {_PATH_VARIABLES[1]}"
 
 
 def _included_file_places(uri: str, path: Path | None) -> Iterator[Path]:

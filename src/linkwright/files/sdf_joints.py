@@ -26,6 +26,8 @@ _GEOMETRY_FIELDS = (
     "type", "parent", "child", "origin", "child_origin", "axis", "axis2", "pitch",
 )  # fmt: skip
 """The fields of a joint that closes a loop."""
+_DEFAULT_SCREW_PITCH = 1 / (2 * np.pi)
+"""The pitch of a screw that gives none: 1 m per turn, in m/rad."""
 _UNLIMITED = 1e16
 """Limits of at least this size mean none."""
 
@@ -48,6 +50,7 @@ class SdfJoint:
     mimicked: tuple[str, float, float] | None = None
     gear: SdfGear | None = None
     coupling: dict[str, object] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def is_reversible(self) -> bool:
@@ -81,6 +84,8 @@ class SdfJoint:
                 where=f"line {self.element.line}",
                 remedy="remove these from a joint of the loop",
             )
+        if "limits" in self.fields:
+            self.notes.append(f"joint {self.name}: its limits, since it closes a loop")
         return {key: self.fields[key] for key in _GEOMETRY_FIELDS if key in self.fields}
 
     def resolve_references(
@@ -252,9 +257,11 @@ def _read_axis_details(joint: SdfJoint, axes: Sequence[str]) -> None:
     form = JOINT_KINDS[str(joint.fields["type"])].urdf
     unlimited = {"lower", "upper"} - set(form.limits if form is not None else limits)
     for key, bounds in limits.items():
-        if key in unlimited:
+        if key in unlimited or all(bound is None for bound in bounds):
             continue
-        if all(bound is not None for bound in bounds) and bounds:
+        if any(bound is None for bound in bounds):
+            joint.notes.append(f"joint {joint.name}: the limit '{key}', which only one axis has")
+        else:
             kept[key] = bounds if len(bounds) > 1 else bounds[0]
     if kept:
         joint.fields["limits"] = kept
@@ -271,9 +278,14 @@ def _read_screw_pitch(element: XmlElement) -> float:
     child = element.first_child("screw_thread_pitch")
     if child is not None:
         return read_sdf_numbers(child, (1,))[0] / (2 * np.pi)
-    thread = _number(element, "thread_pitch", 1.0)
+    older = element.first_child("thread_pitch")
+    if older is None:
+        return _DEFAULT_SCREW_PITCH
+    thread = read_sdf_numbers(older, (1,))[0]
     if not thread:
-        raise FileError("<thread_pitch> is zero", where=f"line {element.line}")
+        raise FileError(
+            "<thread_pitch> is zero", where=f"line {older.line}", remedy="write screw_thread_pitch"
+        )
     return -1 / thread
 
 

@@ -1,4 +1,4 @@
-"""Reader of SDF 1.6 to 1.11. Content without effect on the equations is listed, not dropped."""
+"""Reader of SDF 1.4 to 1.12. Content without effect on the equations is listed, not dropped."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from .sdf_includes import read_sdf_include
 from .sdf_joints import SdfJoint, read_sdf_joint
 from .sdf_shapes import SHAPE_TAGS, SdfShapes, read_sdf_shapes, weigh_sdf_link
 from .sdf_tree import span_sdf_tree
+from .sdf_versions import read_sdf_root
 from .unique_names import make_unique_element_name
-from .xml_reader import XmlElement, read_xml
+from .xml_reader import XmlElement
 
 _SDF_GRAVITY = [0.0, 0.0, -9.8]
 """The gravity of an SDF world that gives none."""
@@ -43,9 +44,7 @@ _MAX_INCLUDE_DEPTH = 10
 def read_sdf(text: str | bytes, path: Path | None = None) -> Mechanism:
     """Return the mechanism in SDF text; `path` is its file, next to which included models are
     found. Models that are not fixed to the world float."""
-    root = read_xml(text)
-    if root.tag != "sdf":
-        raise FileError(f"the root element is <{root.tag}>", remedy="an SDF file starts with <sdf>")
+    root = read_sdf_root(text)
     reader = _SdfReader(path)
     world = root.first_child("world")
     top = world if world is not None else root
@@ -215,6 +214,7 @@ class _SdfReader:
             names[key]: (link.world_pose(), link.is_static) for key, link in self.links.items()
         }
         tree, loops = span_sdf_tree(joints, links)
+        self.notes += [note for joint in joints for note in joint.notes]
         given: dict[str, object] = {}
         if top.tag == "world":
             given["gravity"] = read_sdf_numbers(gravity, (3,)) if gravity else _SDF_GRAVITY

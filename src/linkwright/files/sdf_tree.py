@@ -50,9 +50,9 @@ def span_sdf_tree(
 
 def _next_tree_joint(waiting: Sequence[SdfJoint], reached: set[str]) -> SdfJoint | None:
     """Return a joint that leads to a new body, first those with losses or springs, which cannot
-    close loops. Where only its child is reached, a joint with one axis is turned round; its
-    coordinate stays the same."""
-    joints = sorted(waiting, key=lambda joint: not joint.has_losses)
+    close loops, then those with limits, which a loop would lose. Where only its child is reached, a
+    joint with one axis is turned round; its coordinate stays the same."""
+    joints = sorted(waiting, key=lambda one: (not one.has_losses, "limits" not in one.fields))
     for joint in joints:
         if joint.parent in reached and joint.child not in reached:
             return joint

@@ -74,8 +74,26 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> str:
         own = next((e for e in _chain_of_errors(error) if isinstance(e, LinkwrightError)), None)
         if own is not None:
             raise own from None
-        what = " ".join(str(error).split()) or type(error).__name__
-        raise FileError(f"xacro refuses it: {what[:300]}") from None
+        raise _refusal_of_xacro(error) from None
+
+
+def _refusal_of_xacro(error: Exception) -> FileError:
+    """Return an error of xacro as one of ours, with what to do about it."""
+    causes = list(_chain_of_errors(error))
+    missing = next((e.filename for e in causes if isinstance(e, FileNotFoundError)), None)
+    if missing:
+        return FileError(
+            f"the included file '{missing}' is not found", remedy="correct its path in the file"
+        )
+    if any(isinstance(e, RecursionError) for e in causes):
+        return FileError("a macro calls itself without end", remedy="give it a condition")
+    what = " ".join(str(error).split()) or type(error).__name__
+    undefined = re.search(r"Undefined substitution argument (\S+)", what)
+    remedy = "correct the file; xacro names no line"
+    if undefined:
+        name = undefined[1]
+        remedy = f"give it: load(…, arguments={{'{name}': …}}), or --arg {name}=…"
+    return FileError(f"xacro refuses it: {what[:300]}", remedy=remedy)
 
 
 _ARGUMENT_NAME = re.compile(

@@ -6,6 +6,7 @@ A formulation module has `derive(mechanism, parameters) -> Equations` and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -46,6 +47,17 @@ def formulation_module(name: str) -> ModuleType:
             f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
+
+
+def formulation_names(
+    by: str | Sequence[str] | None, default: Sequence[str] = FORMULATIONS
+) -> tuple[str, ...]:
+    """Return the formulations that an argument `by` names: one name, a sequence of names, or the
+    default; raise where one of them does not exist."""
+    names = (by,) if isinstance(by, str) else tuple(by or default)
+    for name in names:
+        formulation_module(name)
+    return names
 
 
 def derive(

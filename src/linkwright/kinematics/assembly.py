@@ -20,6 +20,7 @@ from .closing import CLOSURE_TOLERANCES
 from .constraint_system import ConstraintSystem, constraint_system
 from .held_coordinates import check_coordinate_exists, steps_of_held_coordinates
 from .pivots import jacobian_rank
+from .pose_configurations import read_pose, read_pose_velocities
 
 
 def assemble(
@@ -159,8 +160,8 @@ def assembly_branches(
 
 def assemble_velocities(
     mechanism: Mechanism,
-    q: Sequence[float] | Floats,
-    qd: Sequence[float] | Floats | Mapping[str, float] | None = None,
+    q: Sequence[float] | Floats | str,
+    qd: Sequence[float] | Floats | Mapping[str, float] | str | None = None,
     t: float = 0.0,
 ) -> Floats:
     """Return generalized velocities that all loops and constraints allow.
@@ -169,9 +170,9 @@ def assemble_velocities(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q : (nq,) array
+    q : (nq,) array, or name of a pose
         Coordinates that close the loops, rad or m.
-    qd : (nv,) array or mapping of names to numbers, optional
+    qd : (nv,) array, mapping of names to numbers, or name of a pose, optional
         rad/s or m/s. An array is projected to the nearest velocities that satisfy the constraints.
         A table by name, `{"crank": 2.0}`, holds exactly, and the other velocities are the smallest
         that go with it. Default: the smallest velocities, zero where nothing is driven.
@@ -191,8 +192,11 @@ def assemble_velocities(
     >>> lw.assemble_velocities(bars, q, {"theta1": 2.0}).round(4)
     array([ 2.    , -0.4902,  0.361 ])
     """
-    system = constraint_system(mechanism)
-    here = np.asarray(q, dtype=float)
+    system = constraint_system(require_mechanism(mechanism))
+    here = np.asarray(read_pose(mechanism, q), dtype=float)
+    if isinstance(qd, str):
+        return read_pose_velocities(mechanism, qd, here)
+    qd = read_coordinate_numbers(mechanism, qd, "qd0")
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     if isinstance(qd, Mapping):

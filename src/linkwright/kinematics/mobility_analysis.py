@@ -44,6 +44,9 @@ class Mobility(NotebookDisplayed):
         Rows that are redundant only within `closure`, with what they leave open, m or rad.
     moved : tuple of str
         Coordinates that the assembly moved far from the pose of the file.
+    looser : (float, int) or None
+        Without degrees of freedom: a larger `closure` with which it moves, and how many it then
+        has.
 
     Examples
     --------
@@ -63,16 +66,22 @@ class Mobility(NotebookDisplayed):
     q: tuple[float, ...]
     nearly: dict[str, float]
     moved: tuple[str, ...] = ()
+    looser: tuple[float, int] | None = None
 
     def summary(self) -> str:
         """Return one line: the degrees of freedom and the rank of the constraints."""
-        rank = f"{self.equations} equations of constraint of rank {self.rank}"
+        rank = f"{self._equations_in_words()} of constraint of rank {self.rank}"
         return f"Mobility: {self.dof} DOF, {rank}"
+
+    def _equations_in_words(self) -> str:
+        """Return the number of equations with its noun."""
+        return f"{self.equations} equation{'s' * (self.equations != 1)}"
 
     def __str__(self) -> str:
         lines = [
-            f"{self.dof} degree{'s' * (self.dof != 1)} of freedom: {', '.join(self.independent)}",
-            f"{self.equations} equations of constraint, {self.rank} independent",
+            f"{self.dof} degree{'s' * (self.dof != 1)} of freedom"
+            + (f": {', '.join(self.independent)}" if self.independent else ""),
+            f"{self._equations_in_words()} of constraint, {self.rank} independent",
         ]
         if self.configuration != self.dof:
             lines.append(f"holonomic constraints alone leave {self.configuration}")
@@ -84,8 +93,18 @@ class Mobility(NotebookDisplayed):
                 f"{row} stays {left:.2g} open" if left else row for row, left in self.nearly.items()
             ]
             lines.append(f"nearly redundant, closed by least squares: {', '.join(shown)}")
+        if self.looser is not None:
+            closure, dof = self.looser
+            lines.append(
+                f"rounded numbers may lock it: closure = {closure:g} leaves {dof} "
+                f"degree{'s' * (dof != 1)} of freedom"
+            )
         lines += [f"assembly moved {move}" for move in self.moved]
         return "\n".join(lines)
+
+
+_LOOSER_CLOSURES = (1e-5, 1e-4, 1e-3)
+"""Tolerances that a mechanism without degrees of freedom is tried with: those of rounded files."""
 
 
 def mobility(
@@ -150,7 +169,20 @@ def mobility(
         q=tuple(here.tolist()),
         nearly=_find_nearly_redundant_rows(system, here, t, J, choice),
         moved=tuple(describe_far_assembly_moves(system, here)) if q is None else (),
+        looser=_find_looser_closure(mechanism, J) if system.names.nv == len(choice.rows) else None,
     )
+
+
+def _find_looser_closure(mechanism: Mechanism, J: Floats) -> tuple[float, int] | None:
+    """Return the smallest larger tolerance that lets a mechanism without degrees of freedom move,
+    and how many it then has."""
+    for closure in _LOOSER_CLOSURES:
+        if closure > mechanism.closure:
+            system = constraint_system(mechanism.with_closure(closure))
+            dof = J.shape[1] - system.jacobian_rank(J)
+            if dof > 0:
+                return closure, dof
+    return None
 
 
 def _find_nearly_redundant_rows(

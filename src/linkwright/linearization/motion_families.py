@@ -15,6 +15,7 @@ from ..expressions import (
     dimension_text,
     infer_expression_dimension,
 )
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..mechanism.validate.part_number_checks import mechanism_parameter_scope
@@ -62,6 +63,8 @@ def find_motion_family(
     starts."""
     solver = SteadyMotionSolver(mechanism, torque)
     names = solver.model.names
+    q = read_pose(mechanism, q)
+    qd = read_pose_velocities(mechanism, qd)
     held_q = dict(q) if isinstance(q, Mapping) else {}
     held_qd = dict(qd) if isinstance(qd, Mapping) else {}
     first = _first_start(solver, q, qd)

@@ -93,21 +93,27 @@ class PeriodicMotion(NotebookDisplayed):
         return np.asarray(np.log(found[found != 0]) / self.period)
 
     @property
-    def is_stable(self) -> bool:
-        """Whether all small motions about it die out, except a shift along an autonomous motion.
-
-        A multiplier within 1e-5 of the unit circle counts as neutral, not as stable.
-        """
+    def largest_growth(self) -> float:
+        """The largest |μ| of small motions, except a shift along an autonomous motion."""
         found = self.multipliers
         if self.is_autonomous and len(found):
             along = int(np.argmin(np.abs(found - 1)))
             if abs(found[along] - 1) < NEUTRAL_MULTIPLIER:
                 found = np.delete(found, along)
-        return bool((np.abs(found) < 1 - NEUTRAL_MULTIPLIER).all())
+        return float(np.abs(found).max(initial=0.0))
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether all small motions about it die out, except a shift along an autonomous motion.
+
+        A multiplier within 1e-5 of the unit circle counts as neutral, not as stable.
+        """
+        return self.largest_growth < 1 - NEUTRAL_MULTIPLIER
 
     def summary(self) -> str:
         """Return the period, stability and the largest multiplier."""
-        kind = "stable" if self.is_stable else "not asymptotically stable"
+        is_unstable = self.largest_growth > 1 + NEUTRAL_MULTIPLIER
+        kind = "stable" if self.is_stable else "unstable" if is_unstable else "neutrally stable"
         largest = np.abs(self.multipliers).max(initial=0.0)
         return f"Periodic motion of {self.period:.6g} s, {kind}, largest |μ| {largest:.6g}"
 

@@ -102,7 +102,7 @@ def balance_forces(
     bodies: Sequence[str] | None = None,
     *,
     input: str | None = None,  # noqa: A002
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
 ) -> ForceBalance:
     """Return counterweights for which the shaking force of a planar linkage vanishes.
 
@@ -117,7 +117,7 @@ def balance_forces(
         first).
     input : str, optional
         The input coordinate (default: the independent one).
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
 
     Returns

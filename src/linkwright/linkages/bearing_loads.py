@@ -145,7 +145,7 @@ def bearing_forces(
     input: str | None = None,  # noqa: A002
     *,
     speed: float = 1.0,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 361,
 ) -> BearingForces:
     """Return the forces in all joints of a linkage over a cycle of its input at constant speed.
@@ -158,7 +158,7 @@ def bearing_forces(
         The input coordinate (default: the independent one).
     speed : float
         The constant rate of the input, rad/s or m/s.
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
     samples : int
         Number of equally spaced positions.

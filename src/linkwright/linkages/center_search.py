@@ -22,6 +22,7 @@ from ..kinematics.assembly import assemble, assemble_velocities
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_null_space
 from ..kinematics.constraint_system import constraint_system
 from ..kinematics.plane_of_motion import without_rounding_noise
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_vector
 from ..types import Floats
@@ -159,7 +160,7 @@ class InstantCenters(NotebookDisplayed):
 
 def instant_centers(
     mechanism: Mechanism,
-    q: ArrayLike | dict[str, float] | None = None,
+    q: ArrayLike | dict[str, float] | str | None = None,
     qd: ArrayLike | None = None,
     *,
     t: float = 0.0,
@@ -170,7 +171,7 @@ def instant_centers(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q : (nq,) array, or a table by name, optional
+    q : (nq,) array, a table by name, or the name of a pose, optional
         The configuration, rad or m; a table fixes the coordinates that it names, and the others
         close the loops (default: where the mechanism is assembled).
     qd : (nv,) array, optional
@@ -200,10 +201,11 @@ def instant_centers(
 
 
 def _configuration(
-    mechanism: Mechanism, q: ArrayLike | dict[str, float] | None, t: float
+    mechanism: Mechanism, q: ArrayLike | dict[str, float] | str | None, t: float
 ) -> Floats:
     """The configuration: given, or assembled with the values of a table."""
     names = mechanism_names(mechanism)
+    q = read_pose(mechanism, q)
     if q is not None and not isinstance(q, dict):
         return check_vector(q, names.nq, "q", list(names.q))
     values = dict(q or {})

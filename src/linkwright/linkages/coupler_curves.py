@@ -135,7 +135,7 @@ def coupler_curve(
     input: str | None = None,  # noqa: A002
     *,
     over: tuple[float, float] | None = None,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 361,
 ) -> CouplerCurve:
     """Return the path of a point of a linkage over its input.
@@ -150,7 +150,7 @@ def coupler_curve(
         The input coordinate (default: the independent one).
     over : (float, float), optional
         The ends of the input's sweep, rad or m (default: all of its range).
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
     samples : int
         Number of equally spaced positions.

@@ -117,7 +117,7 @@ def shaking_forces(
     input: str | None = None,  # noqa: A002
     speed: float = 1.0,
     about: ArrayLike = (0.0, 0.0, 0.0),
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 361,
 ) -> ShakingForces:
     """Return the shaking force and moment of a mechanism over a motion, or over a cycle.
@@ -134,7 +134,7 @@ def shaking_forces(
         The constant rate of the input in the cycle, rad/s or m/s.
     about : (3,) array
         The point of the moments, m.
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
     samples : int
         Number of positions of the cycle.
@@ -175,7 +175,7 @@ def shaking_forces(
 
 
 def require_input_cycle(
-    mechanism: Mechanism, name: str | None, rough: Mapping[str, float] | None
+    mechanism: Mechanism, name: str | None, rough: Mapping[str, float] | str | None
 ) -> None:
     """Raise an error where the input runs into limits: at constant speed, forces are infinite
     there."""

@@ -14,6 +14,7 @@ from ..kinematics.assembly import assemble
 from ..kinematics.file_pose import tree_starting_pose
 from ..kinematics.mechanism_size import tree_length
 from ..kinematics.mobility_analysis import mobility
+from ..kinematics.pose_configurations import read_rough_coordinates
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
@@ -107,7 +108,7 @@ def default_input(mechanism: Mechanism) -> str:
 
 
 def input_range(
-    mechanism: Mechanism, name: str | None = None, *, rough: Mapping[str, float] | None = None
+    mechanism: Mechanism, name: str | None = None, *, rough: Mapping[str, float] | str | None = None
 ) -> InputRange:
     """Return the range through which an input coordinate can move a linkage.
 
@@ -117,7 +118,7 @@ def input_range(
         A mechanism of one degree of freedom.
     name : str, optional
         The input coordinate (default: the independent one).
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
 
     Returns
@@ -134,7 +135,8 @@ def input_range(
     theta3 moves from 98.2132° to 145.952°, between limits
     """
     name = _checked_input(require_mechanism(mechanism), name)
-    return _cached_range(mechanism, name, tuple(sorted((rough or {}).items())))
+    guesses = read_rough_coordinates(mechanism, rough)
+    return _cached_range(mechanism, name, tuple(sorted(guesses.items())))
 
 
 @lru_cache(maxsize=32)
@@ -174,7 +176,7 @@ def sweep_input(
     name: str | None = None,
     over: tuple[float, float] | None = None,
     *,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 361,
 ) -> Kinematics:
     """Return the motion of a linkage over its input; rates are with respect to its travel.
@@ -187,7 +189,7 @@ def sweep_input(
         The input coordinate (default: the independent one).
     over : (float, float), optional
         The ends of the sweep, rad or m (default: all of `input_range`, up to just before limits).
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
     samples : int
         Number of equally spaced positions.

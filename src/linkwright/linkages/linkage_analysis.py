@@ -208,7 +208,7 @@ def analyze_linkage(
     output: str | None = None,
     *,
     over: tuple[float, float] | None = None,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 361,
 ) -> LinkageAnalysis:
     """Return the ratios, mechanical advantage, transmission angle and dead centres of a linkage.
@@ -224,7 +224,7 @@ def analyze_linkage(
         with the input).
     over : (float, float), optional
         The ends of the input's sweep, rad or m (default: all of its range).
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which select the branch.
     samples : int
         Number of equally spaced positions.

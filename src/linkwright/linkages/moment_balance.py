@@ -135,7 +135,7 @@ def balance_moments(
     disk_radius: float = 0.1,
     ratio: float = 1.0,
     input: str | None = None,  # noqa: A002
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
 ) -> MomentBalance:
     """Return masses and disks that balance the shaking force and moment of a planar linkage.
 
@@ -189,7 +189,7 @@ def _force_balance(
     radius: float | Mapping[str, float],
     bodies: Sequence[str] | None,
     input: str | None,  # noqa: A002
-    rough: Mapping[str, float] | None,
+    rough: Mapping[str, float] | str | None,
 ) -> ForceBalance:
     """Return the counterweights; none where the centre of mass stands still already."""
     try:
@@ -211,7 +211,7 @@ class _MomentProblem:
         disk_radius: float,
         ratio: float,
         input: str | None,  # noqa: A002
-        rough: Mapping[str, float] | None,
+        rough: Mapping[str, float] | str | None,
     ) -> None:
         self.linkage: PlanarLinkage = planar_linkage(mechanism)
         self.radius, self.ratio = disk_radius, ratio

@@ -19,16 +19,20 @@ UNBOUNDED: EffortRange = (-math.inf, math.inf)
 
 
 def joint_effort_ranges(mechanism: Mechanism) -> dict[str, EffortRange]:
-    """Return the ranges of τ by velocity that limits of joints state; a limit of 0 counts as not
-    stated, as files write it."""
+    """Return the ranges of τ by velocity that limits of joints state; a limit of 0 in both
+    directions counts as not stated, as files write it."""
     found: dict[str, EffortRange] = {}
     for name, joint in mechanism.joints.items():
-        if joint.limits.effort is None:
+        effort, backward = joint.limits.effort, joint.limits.effort_backward
+        if effort is None:
             continue
         speeds = joint_velocity_names(name, joint)
-        for speed, entry in zip(speeds, joint.each(joint.limits.effort), strict=False):
-            if most := expression_to_float(entry, mechanism.values):
-                found[speed] = -most, most
+        ends = effort, effort if backward is None else backward
+        both = zip(*(joint.each(end) for end in ends), strict=True)
+        for speed, pair in zip(speeds, both, strict=False):
+            most, least = (expression_to_float(entry, mechanism.values) for entry in pair)
+            if most or least:
+                found[speed] = -least, most
     return found
 
 

@@ -26,7 +26,7 @@ def _place_joints(joints: PartTable[Joint], info: ValidationInfo) -> PartTable[J
             except MechanismError as error:
                 place = f"{name}.{error.where}"
                 raise MechanismError(error.what, where=place, remedy=error.remedy) from None
-    return PartTable(placed)
+    return PartTable(placed, info.field_name or "")
 
 
 PlacedJoints = Annotated[PartTable[Joint], AfterValidator(_place_joints)]

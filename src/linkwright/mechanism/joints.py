@@ -43,6 +43,9 @@ class Limits(MechanismPart):
     upper: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = None
     velocity: Annotated[PerDof | None, PartNumberField("speed", None, optional=True)] = None
     effort: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = None
+    effort_backward: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = (
+        Field(default=None, description="size of the most negative effort, if it is not `effort`")
+    )
     restitution: Annotated[Expression | None, PartNumberField("1", optional=True)] = Field(
         default=None, description="makes lower and upper stops with this restitution: 0 to 1"
     )
@@ -260,6 +263,10 @@ def _check_applicable_fields(joint: Joint) -> None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:
         raise MechanismError("the joint is locked and mimics another", remedy="choose one")
+    if joint.limits.effort_backward is not None and joint.limits.effort is None:
+        raise MechanismError(
+            "has no effort beside it", where="limits.effort_backward", remedy="give effort, too"
+        )
     _check_quaternion_spring(joint)
     _check_dry_friction(joint)
 
@@ -332,7 +339,7 @@ def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:
         yield key, getattr(joint, key), freedoms
     if not joint.by_quaternion or "rest" in joint.model_fields_set:
         yield "rest", joint.rest, coordinates
-    for key in ("velocity", "effort"):
+    for key in ("velocity", "effort", "effort_backward"):
         yield f"limits.{key}", getattr(joint.limits, key), freedoms
     for key in ("lower", "upper"):
         yield f"limits.{key}", getattr(joint.limits, key), coordinates

@@ -164,7 +164,9 @@ class Mechanism(LiveDisplayed, MechanismPart):
         return hash((*own, self.loops, self.constraints, self.lengths, self.forces))
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+        bodies, joints = len(self.bodies), len(self.joints)
+        words = f"{bodies} {'body' if bodies == 1 else 'bodies'}"
+        return f"<Mechanism {self.name}: {words}, {joints} joint{'s' * (joints != 1)}>"
 
     __str__ = __repr__
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar, get_args
+from functools import partial
+from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar, get_args, overload
 
 from pydantic import (
     BaseModel,
@@ -17,7 +18,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from ..errors import ExpressionError, MechanismError
+from ..errors import ExpressionError, MechanismError, NameNotFoundError, suggest_remedy
 from ..expressions import (
     ZERO,
     Expression,
@@ -29,6 +30,7 @@ from ..expressions import (
 from .validation_messages import to_mechanism_error
 
 T = TypeVar("T")
+D = TypeVar("D")
 P = TypeVar("P", bound="MechanismPart")
 
 Vector = tuple[Expression, ...]
@@ -214,15 +216,37 @@ def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
 
 
 class PartTable(Mapping[str, T], Generic[T]):
-    """An ordered, immutable dictionary of named parts; order counts in comparisons."""
+    """An ordered, immutable dictionary of named parts; order counts in comparisons.
 
-    __slots__ = ("_items",)
+    `place` is the table's name in the file; the error for a name that does not exist shows it.
+    """
 
-    def __init__(self, items: Mapping[str, T] | None = None) -> None:
+    __slots__ = ("_items", "_place")
+
+    def __init__(self, items: Mapping[str, T] | None = None, place: str = "") -> None:
         self._items = dict(items or {})
+        self._place = place
 
     def __getitem__(self, name: str) -> T:
-        return self._items[name]
+        try:
+            return self._items[name]
+        except (KeyError, TypeError):
+            known = list(self._items)
+            remedy = suggest_remedy(name, known) if known else "the table is empty"
+            raise NameNotFoundError(
+                f"there is no {name!r}", where=self._place, remedy=remedy
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> T | None: ...
+    @overload
+    def get(self, name: str, default: T | D, /) -> T | D: ...
+    def get(self, name: str, default: object = None, /) -> object:
+        """Return the part of that name, or the default where there is none."""
+        return self._items.get(name, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
@@ -244,12 +268,13 @@ class PartTable(Mapping[str, T], Generic[T]):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         (item,) = get_args(source)
+        place = handler.field_name or ""
         entries = handler.generate_schema(dict.__class_getitem__((str, item)))
         return core_schema.chain_schema(
             [
                 core_schema.no_info_plain_validator_function(_check_is_part_table),
                 entries,
-                core_schema.no_info_plain_validator_function(cls),
+                core_schema.no_info_plain_validator_function(partial(cls, place=place)),
             ],
             serialization=core_schema.wrap_serializer_function_ser_schema(
                 lambda table, serialize: serialize(dict(table)),

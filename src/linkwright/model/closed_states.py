@@ -6,21 +6,25 @@ where q closes, and where velocities and accelerations are such that it stays so
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
-from ..kinematics.pose_configurations import read_pose
 from ..ports import Port
 from ..types import Booleans, Floats
 from .calls import CallFacts, check_call_arguments
+from .named_inputs import read_named_inputs
 
 if TYPE_CHECKING:
     from .model import Model
 
+
+Configurations: TypeAlias = "ArrayLike | Mapping[str, object] | str"
+"""Coordinates (…, nq), a table of some by name, or the name of a pose."""
 
 CLOSED_TOLERANCE = CLOSURE_TOLERANCES.accepted_residual
 """Residuals below this count as closed: metres or radians (sines of angles); of velocities and
@@ -28,11 +32,13 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def read_configurations(model: Model, function: str, q: ArrayLike | str) -> Floats:
-    """Return (…, nq) coordinates as given, or those of the pose that a text names; raise an error
-    for anything else."""
-    given = read_pose(model.mechanism, q) if model.mechanism.poses else q
+def read_configurations(model: Model, function: str, q: Configurations) -> Floats:
+    """Return (…, nq) coordinates as given, those of a table by name, or those of the pose that a
+    text names; raise an error for anything else."""
     port, owner = Port("q", (model.nq,)), model.mechanism.name
+    given: object = q
+    if isinstance(q, Mapping) or (isinstance(q, str) and model.mechanism.poses):
+        (given,) = read_named_inputs(model, [port], [q])
     check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [given])
     return np.asarray(given, dtype=float)
 

@@ -35,6 +35,7 @@ from .calls import (
 )
 from .closed_states import (
     CLOSED_TOLERANCE,
+    Configurations,
     are_states_closed,
     check_states_closed,
     read_configurations,
@@ -170,12 +171,12 @@ class Model(
         """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
-    def close(self, q: ArrayLike | str, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
+    def close(self, q: Configurations, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
         """Return configurations with loops and constraints of positions closed.
 
         The coordinates of the independent velocities keep their values; `q` (…, nq) has first
-        guesses (rad, m) of the others, or names a pose of the mechanism. `t` is the time (s), `p`
-        has values of the parameters that the model keeps (default: `nominal_parameters`).
+        guesses (rad, m) of the others. A table by name keeps its coordinates; a text names a pose.
+        `t` is the time (s), `p` has values of the parameters (default: `nominal_parameters`).
         """
         from .guard import close_batch_positions
 
@@ -185,7 +186,7 @@ class Model(
 
     def closed(
         self,
-        q: ArrayLike | str,
+        q: Configurations,
         t: ArrayLike = 0.0,
         p: ArrayLike | None = None,
         *,
@@ -202,7 +203,7 @@ class Model(
 
     def check_closed(
         self,
-        q: ArrayLike | str,
+        q: Configurations,
         t: ArrayLike = 0.0,
         p: ArrayLike | None = None,
         *,

@@ -214,10 +214,11 @@ def follow(
 
 
 def _check_path_law(law: Trajectory, path: ToolPath) -> None:
-    ends = [law.size, float(law.start[0]), float(law.end[0])]
+    ends = [float(law.size), float(law.start[0]), float(law.end[0])]
     if not np.allclose(ends, [1, 0, path.length], atol=1e-9 * max(1.0, path.length)):
         raise LinkwrightError(
-            f"the law must be of one number from 0 to the path's length, {path.length:.6g} m"
+            f"the law goes from {law.start[0]:.6g} to {law.end[0]:.6g}, in {law.size} number(s)",
+            remedy=f"give one number from 0 to the length of the path, {path.length:.6g} m",
         )
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from .. import __version__
 from ..errors import UnsupportedError
-from ..formulations import formulation_module
+from ..formulations import formulation_names
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_headline
 from ..processes.timed_worker import TimedWorkerProcess
@@ -27,7 +27,7 @@ def lecture_page(
     mechanism: Mechanism,
     file: str | None = None,
     *,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     budget: float = 20.0,
     base: str | None = None,
     closure: float | None = None,
@@ -44,7 +44,7 @@ def lecture_page(
         The mechanism.
     file : str, optional
         The file that it was read from, or its gallery name; for the command on the page.
-    by : sequence of str, optional
+    by : str or sequence of str, optional
         Formulations, one after the other (default: "lagrange").
     budget : float
         Time that each formulation may take, s; one that needs more is left out with a note.
@@ -70,9 +70,7 @@ def lecture_page(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    names = tuple(by or DEFAULT_LECTURE_FORMULATIONS)
-    for one in names:
-        formulation_module(one)
+    names = formulation_names(by, DEFAULT_LECTURE_FORMULATIONS)
     words = page_file_words(mechanism, file, base, closure)
     with TimedWorkerProcess() as worker:
         parts = [(one, _lecture_part(worker, mechanism, one, budget, progress)) for one in names]
@@ -85,7 +83,7 @@ def lecture_page(
         forms=[one for _, one in parts if isinstance(one, PageEquationSet)],
         missing=[(name, one.reason) for name, one in parts if isinstance(one, LeftOutPagePart)],
         file=words,
-        chosen=f" --by {','.join(by)}" if by else "",
+        chosen=f" --by {','.join(names)}" if by else "",
         version=__version__,
         when=datetime.now(UTC).strftime("%Y-%m-%d"),
     )

@@ -16,7 +16,8 @@ from markupsafe import Markup
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import formula_font_css, text_font_css
-from ..formulations import formulation_module
+from ..formulations import formulation_names
+from ..kinematics.pose_configurations import read_pose_table
 from ..live import page_script, script_hash, viewer_style
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
@@ -72,11 +73,11 @@ def page(
     file: str | None = None,
     duration: float | None = None,
     *,
-    q0: Mapping[str, float] | None = None,
-    qd0: Mapping[str, float] | None = None,
+    q0: Mapping[str, float] | str | None = None,
+    qd0: Mapping[str, float] | str | None = None,
     efforts: Mapping[str, str] | None = None,
     budget: float = 20.0,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     base: str | None = None,
     closure: float | None = None,
     progress: StageReport = ignore_page_stages,
@@ -95,14 +96,14 @@ def page(
         The file that it was read from, or its gallery name; for the commands on the page.
     duration : float, optional
         Duration of the motion, s (default: 5, or that of the gallery mechanism).
-    q0, qd0 : mapping of str to float, optional
+    q0, qd0 : mapping of str to float, or name of a pose, optional
         Initial coordinates and velocities by name, rad or m (default: home at rest, or the start
         of the gallery mechanism).
     efforts : mapping of str to str, optional
         Joint forces or actuator efforts by name: expressions of t, coordinates and velocities.
     budget : float
         Time that each part may take, s; parts that need more are left out with a note.
-    by : sequence of str, optional
+    by : str or sequence of str, optional
         Formulations whose equations are shown, in their own forms, and which are compared
         (default: the general equations, and all).
     base, closure : str and float, optional
@@ -123,15 +124,16 @@ def page(
     >>> "<title>elbow" in page
     True
     """
-    start = _choose_page_motion_start(mechanism, duration, q0 or {}, qd0 or {}, efforts or {})
+    q0 = read_pose_table(mechanism, q0, "q0")
+    qd0 = read_pose_table(mechanism, qd0, "qd0")
+    start = _choose_page_motion_start(mechanism, duration, q0, qd0, efforts or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
         )
-    for one in by or ():
-        formulation_module(one)
+    by = formulation_names(by, ())
     name = page_file_words(mechanism, file, base, closure)
-    said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
+    said = PageMotionStart(duration or DEFAULT_SECONDS, q0, qd0, efforts or {})
     asked = said if said.is_given or duration else None
     with begin_page_parts(mechanism, start, budget, by, progress) as parts:
         motion = parts.motion.result()

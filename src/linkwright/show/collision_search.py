@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism
 from ..types import Floats
 from .glyphs import GROUND_LINK
@@ -148,7 +149,7 @@ def collisions(
 
 def clearances(
     mechanism: Mechanism,
-    q: ArrayLike,
+    q: ArrayLike | str,
     t: ArrayLike | None = None,
     radius: float | Mapping[str, float] = 0.0,
     *,
@@ -161,7 +162,7 @@ def clearances(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q : (…, nq) array
+    q : (…, nq) array, or name of a pose
         Configurations, rad or m.
     t : array, optional
         A number for each configuration (default: its index).
@@ -185,7 +186,7 @@ def clearances(
     False
     """
     scene = mechanism_scene(mechanism)
-    rows = np.atleast_2d(np.asarray(q, dtype=float))
+    rows = np.atleast_2d(np.asarray(read_pose(mechanism, q), dtype=float))
     times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)
     poses = scene.link_placements(rows, times)
     capsules = [*_drawn_link_capsules(scene, radius), *_drawn_obstacle_capsules(obstacles or {})]

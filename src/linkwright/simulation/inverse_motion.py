@@ -27,7 +27,7 @@ def solve_inverse(
     motion: Mapping[str, object] | Kinematics | Run | None = None,
     t: float = 1.0,
     *,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 501,
 ) -> Run:
     """Return the generalized forces that a motion needs, as a run along it.
@@ -43,7 +43,7 @@ def solve_inverse(
         As for `solve_kinematics`: under constraints the driven coordinates are enough.
     t : float
         Duration, s.
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which choose the branch.
     samples : int
         Number of equal times.

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import LinkwrightError
+from ..kinematics.pose_configurations import read_rough_coordinates
 from ..mechanism import Mechanism, require_mechanism
-from ..number_checks import check_number, check_number_table
+from ..number_checks import check_number
 from ..types import Floats
 from .argument_checks import sample_times
 from .coordinate_paths import CoordinatePath, read_coordinate_path
@@ -39,7 +40,7 @@ def solve_kinematics(
     t: float = 1.0,
     *,
     over: tuple[str, float, float] | None = None,
-    rough: Mapping[str, float] | None = None,
+    rough: Mapping[str, float] | str | None = None,
     samples: int = 501,
 ) -> Kinematics:
     """Return the motion of a driven mechanism at equal times.
@@ -56,7 +57,7 @@ def solve_kinematics(
     over : (str, float, float), optional
         Move one coordinate from the first value to the second instead; rates are then derivatives
         by this coordinate.
-    rough : mapping of names to numbers, optional
+    rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which choose the branch.
     samples : int
         Number of equal times.
@@ -82,8 +83,8 @@ def solve_kinematics(
     times = sample_times(end, samples)
     path.check_finite(times)
     driven = DrivenMechanism(mechanism, path)
-    rough = check_number_table(rough or {}, "rough")
-    states, status, limits = _follow_path(driven, times, rough)
+    guesses = read_rough_coordinates(mechanism, rough)
+    states, status, limits = _follow_path(driven, times, guesses)
     singular = sorted([*find_singularities(driven, states), *limits], key=lambda one: one.t)
     return Kinematics(
         mechanism,
@@ -100,7 +101,7 @@ def solve_kinematics(
             "motion": dict(path.written),
             "t": end,
             "samples": samples,
-            "rough": rough,
+            "rough": guesses,
             "over": None if over is None else over[0],
         },
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..formulations import derive
+from ..formulations import derive, formulation_module
 from ..mechanism import Mechanism
 from ..types import ForceLike
 from .compiled_motion import CompiledMotion
@@ -107,6 +107,7 @@ def prepare_simulation(
 
     `parameters` are names of those that are inputs of the program.
     """
+    formulation_module(by)
     kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
     subject = _PreparationSubject(
         mechanism.digest,

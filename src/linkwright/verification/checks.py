@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
-from ..formulations import FORMULATIONS, derive, formulation_module
+from ..formulations import FORMULATIONS, derive, formulation_module, formulation_names
 from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from .approximate_check import check_approximate_limit
@@ -25,7 +25,7 @@ SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
 def verify(
     source: Mechanism | Equations,
     equations: Equations | None = None,
-    by: Sequence[str] | str | None = None,
+    by: str | Sequence[str] | None = None,
     *,
     beta: float | None = None,
     gamma: float | None = None,
@@ -58,18 +58,19 @@ def verify(
     (True, 0)
     """
     begin = time.perf_counter()
-    by = [by] if isinstance(by, str) else by
+    chosen = formulation_names(by, ())
     eqs = equations if equations is not None else source
     if isinstance(eqs, Mechanism):
         _require_verifiable_motion(eqs)
-        eqs = derive(mechanism_with_penalties(eqs, by or FORMULATIONS, beta, gamma, iterations))
+        penalized = chosen or FORMULATIONS
+        eqs = derive(mechanism_with_penalties(eqs, penalized, beta, gamma, iterations))
     if not isinstance(eqs, Equations):
         eqs = derive(require_mechanism(eqs))
     subject = VerifiedEquations(eqs)
-    others = list(_derive_for_agreement(subject, by))
+    others = list(_derive_for_agreement(subject, chosen))
     found = (
         *_run_verification_checks(subject, others),
-        check_approximate_limit(subject, by or _default_formulations(eqs)),
+        check_approximate_limit(subject, chosen or _default_formulations(eqs)),
     )
     return VerificationReport(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
 
@@ -84,7 +85,7 @@ def _require_verifiable_motion(mechanism: Mechanism) -> None:
 
 
 def _derive_for_agreement(
-    subject: VerifiedEquations, by: Sequence[str] | None
+    subject: VerifiedEquations, by: Sequence[str]
 ) -> Iterator[VerifiedEquations]:
     """The same mechanism by other formulations; equations that were changed are compared with their
     own formulation too."""

@@ -87,8 +87,12 @@ class MjcfJointWriter:
         if ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": np.array(ends)}
         effort = joint.limits.effort
-        if effort is not None and (most := self.number(joint.each(effort)[freedom])):
-            found |= {"actuatorfrclimited": "true", "actuatorfrcrange": np.array([-most, most])}
+        backward = effort if joint.limits.effort_backward is None else joint.limits.effort_backward
+        if effort is not None and backward is not None:
+            most, least = (self.number(joint.each(one)[freedom]) for one in (effort, backward))
+            if most or least:
+                span = np.array([-least, most])
+                found |= {"actuatorfrclimited": "true", "actuatorfrcrange": span}
         return found
 
     def write_quaternion_joint(

@@ -69,6 +69,8 @@ class _UrdfJointLosses:
             yield "Stribeck's velocity of its friction"
         if self.has_nonzero(joint.friction_coefficient):
             yield "its friction by reaction"
+        if joint.limits.effort_backward is not None:
+            yield "the limit of its negative efforts"
         if joint.limits.restitution is not None:
             yield "the restitution of its stops"
         if joint.breaks is not None:

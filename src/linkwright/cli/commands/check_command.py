@@ -12,7 +12,7 @@ from ...errors import ExpressionError, LinkwrightError
 from .. import options
 from ..command import register_command
 from ..command_output import CheckFailedError, CommandOutcome, print_console_table
-from ..mechanism_argument import read_mechanism_argument
+from ..mechanism_argument import ReadingOptions, read_mechanism_argument
 from .homework_check import check_command_form, mark_folder_command
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def check(
     folder_options = {"--solution": solution, "--csv": csv, "--output": output}
     check_command_form(file, equations, mechanism, folder_options)
     if mechanism is not None:
-        arm = read_mechanism_argument(mechanism, base, closure)
+        arm = read_mechanism_argument(mechanism, ReadingOptions(base, closure))
         return mark_folder_command(arm, file, solution, names, csv, output)
-    arm = read_mechanism_argument(file, base, closure)
+    arm = read_mechanism_argument(file, ReadingOptions(base, closure))
     report = checking.check(arm, Path(equations or ""), names=names)
     return CommandOutcome(
         report.as_json(),

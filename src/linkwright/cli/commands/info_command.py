@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sized
 from typing import TYPE_CHECKING
 
 from ..command import register_command
@@ -43,9 +44,10 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
     degrees = f"{'unknown' if dof is None else dof} degree{'s' if dof != 1 else ''} of freedom"
     if info["coordinates"] != dof:
         degrees += f" ({info['coordinates']} coordinates)"
+    parts = f"{_number_of(info['bodies'], 'body')}, {_number_of(info['joints'], 'joint')}"
     out.print(
-        f"[bold]{_escape_console_markup(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
-        f"{len(info['joints'])} joints, {degrees}, {info['total_mass']:.6g} kg, "
+        f"[bold]{_escape_console_markup(info['name'])}[/bold]: {parts}, {degrees}, "
+        f"{info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
     out.print(_console_body_tree(info))
@@ -54,7 +56,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         out.print()
         print_console_table(["parameter", "value (SI)", "as written"], rows)
     _print_constraint_info(info)
-    parts = {
+    lists = {
         "lengths": info["lengths"],
         "forces": info["forces"],
         "contacts": info["contacts"],
@@ -64,7 +66,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         "with": info["coordinate_definitions"],
         "shapes": [f"{body} ({_counted_kinds(kinds)})" for body, kinds in info["shapes"].items()],
     }
-    for title, names in parts.items():
+    for title, names in lists.items():
         if names:
             out.print(f"\n{title}: {', '.join(map(_escape_console_markup, names))}")
     remarks = {
@@ -77,6 +79,12 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
             out.print(f"\n[bold]{title}[/bold]")
             for line in lines:
                 out.print(f"  • {_escape_console_markup(line)}")
+
+
+def _number_of(parts: Sized, word: str) -> str:
+    """Return the number of some parts with its noun: 1 body, 2 bodies."""
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{len(parts)} {word if len(parts) == 1 else plural}"
 
 
 def _counted_kinds(kinds: list[str]) -> str:

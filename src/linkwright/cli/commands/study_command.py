@@ -14,10 +14,9 @@ from ...errors import ArgumentError, LinkwrightError
 from .. import options
 from ..command import register_command
 from ..command_output import CommandOutcome, check_output_folder, show_command_progress
-from ..mechanism_argument import read_mechanism_argument
+from ..mechanism_argument import ReadingOptions, read_mechanism_argument
 from ..option_texts import (
     read_option_drives,
-    read_option_names,
     read_option_numbers,
 )
 from ..supervise import explain_interrupt
@@ -70,6 +69,8 @@ def study(
     base: options.BaseOption = None,
     closure: options.ClosureOption = None,
     ignore: options.IgnoreOption = None,
+    density: options.DensityOption = None,
+    argument: options.XacroArgumentOption = None,
 ) -> CommandOutcome:
     """Evaluate many designs of a mechanism, and keep their measures.
 
@@ -135,8 +136,9 @@ def study(
         if file == "report":
             return _report_outcome(folder, output)
         return _resume_outcome(folder, choice | {"retry_failed": retry_failed})
-    names = read_option_names(ignore) if ignore else ()
-    mechanism = read_mechanism_argument(file, base, closure, names)
+    texts: dict[str, Any] = {"base": base, "closure": closure, "ignore": ignore}
+    texts |= {"density": density, "argument": argument}
+    mechanism = read_mechanism_argument(file, ReadingOptions.from_texts(texts))
     given: dict[str, Any] = {
         "design": design,
         "count": count,

@@ -45,6 +45,7 @@ _NONNEGATIVE_FIELDS = {
     "motor.inertia",
     "limits.velocity",
     "limits.effort",
+    "limits.effort_backward",
     "length",
     "friction_coefficient",
     "breaks.force",

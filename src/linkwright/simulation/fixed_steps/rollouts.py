@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import LinkwrightError, UnsupportedError
+from ...errors import LimitWarning, LinkwrightError, UnsupportedError
 from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...kinematics.pose_configurations import read_pose, read_pose_velocities
 from ...mechanism import Mechanism
@@ -24,7 +25,7 @@ from ..adaptive_rollouts import adaptive_settings, held_forces, roll_out_adaptiv
 from ..compiled_motion import METHODS
 from ..effort_limits import clip_given_arrays
 from ..feedback import Feedback
-from ..inputs import read_force_law
+from ..inputs import ForceLaw, read_force_law
 from ..start import with_unit_quaternions
 from ..varied_inputs import check_inputs_without
 from .compiled_steps import CompiledStep
@@ -39,6 +40,9 @@ dropped first."""
 
 CACHED_MODELS = 16
 """Number of models of mechanisms in the cache; the oldest is dropped first."""
+
+MAX_STATES_CHECKED = 64
+"""States at which inputs that Python computes one by one are compared with limits."""
 
 StepInputs = Mapping[str, object] | Feedback | None
 """Inputs that become part of a compiled step."""
@@ -75,7 +79,8 @@ def rollout(
         Forces (nv) or (…, nv); forces that are constant over each step (…, steps, nv); a table by
         velocity or actuator of numbers, expressions and (times, values); or a controller, whose
         states each trajectory has for itself. N m or N. Limits of efforts and ranges of actuators
-        that the mechanism declares are imposed, as `simulate` does.
+        that the mechanism declares are imposed, as `simulate` does; a `LimitWarning` says so where
+        arrays exceed them, or expressions at the start or at the end.
     dt, steps : float and int
         Length of a step, s, and number of steps; with adaptive steps, the distance in time of the
         states that are returned, and their number.
@@ -131,8 +136,27 @@ def rollout(
     times = t + dt * np.arange(steps, dtype=np.float64)
     trajectories = TrajectoryBatch(model, step, step_inputs, dt, times, history=history)
     own = p.reshape(1, -1) if p.ndim == 1 else _rows_of_batch(p, batch)
+    _warn_of_clipped_inputs(step.force_law, q, qd, t, is_start=True)
     q, qd = trajectories.integrate(q, qd, forces, own, threads=cores)
+    ends = (q[:, -1], qd[:, -1]) if history else (q, qd)
+    _warn_of_clipped_inputs(step.force_law, *ends, t + steps * dt, is_start=False)
     return q.reshape(*batch, *q.shape[1:]), qd.reshape(*batch, *qd.shape[1:])
+
+
+def _warn_of_clipped_inputs(
+    law: ForceLaw | None, q: Floats, qd: Floats, t: float, *, is_start: bool
+) -> None:
+    """Warn where expressions ask for more than declared limits allow in states (runs, n) at a time.
+    Inputs with states of their own are compared at the start only."""
+    if law is None or not law.demands or law.function is not None:
+        return
+    if law.start_states and not is_start:
+        return
+    rows = slice(None) if not (law.feedback or law.tables) else slice(MAX_STATES_CHECKED)
+    times, z = np.full(len(q[rows]), t), np.array(law.start_states, dtype=float)
+    states = np.broadcast_to(z, (len(times), len(z)))
+    for sentence in law.clipped_demands(times, q[rows], qd[rows], states):
+        warnings.warn(sentence, LimitWarning, stacklevel=3)
 
 
 def _model_with_parameters(source: Model | Mechanism, parameters: VectorLike | None) -> Model:
