@@ -22,7 +22,7 @@ from ..errors import FileError, MissingExtraError
 from ..mechanism import Mechanism
 from .design_evaluation import FAILED, STATUS_NAMES, STOPPED, EvaluatedDesigns
 from .design_seeds import design_seeds
-from .object_storage import MemoryStorage, ObjectStorage, open_storage
+from .object_storage import MemoryStorage, ObjectStorage, StorageFullError, open_storage
 from .study_recipe import StudyRecipe
 from .zarr_layout import ZarrArray, group_metadata
 
@@ -73,7 +73,12 @@ class StudyStore:
             raise FileError(
                 "has other files", where=storage.address, remedy="name a new or empty folder"
             )
-        storage.write(RECIPE_KEY, recipe.text.encode())
+        try:
+            storage.write(RECIPE_KEY, recipe.text.encode())
+        except StorageFullError as error:  # there is nothing that could be resumed
+            raise StorageFullError(
+                error.what, where=error.where, remedy="free some, and begin again"
+            ) from None
         store.write_metadata()
         return store
 
