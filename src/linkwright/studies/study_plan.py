@@ -37,8 +37,7 @@ MAX_PILOT_SECONDS = 6.0
 """Seconds that the next, larger pilot may take, as far as the last one tells."""
 
 PILOT_COUNTS = (16, 256, 4096)
-"""Designs of pilots: ensembles of up to 200 runs check each mechanism, which larger ones need
-not."""
+"""Designs of pilots: an ensemble has some milliseconds of its own, which few designs share."""
 
 PILOT_DESIGNS = 8
 """Designs that are tried until one of them gives all measures."""
