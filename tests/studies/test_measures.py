@@ -166,7 +166,9 @@ def test_analyses_give_their_own_measures() -> None:
         kinematics = lw.solve_kinematics(own, {"theta1": "t"}, 0.5, samples=6)
         assert float(found.data["follow"][k]) == kinematics.q[-1, 1]
         inverse = lw.solve_inverse(own, {"theta1": "t"}, 0.5, samples=6)
-        assert float(found.data["effort"][k]) == abs(inverse.tau[:, 0]).max()
+        # a program whose parameters are inputs rounds otherwise than one with constants
+        effort = abs(inverse.tau[:, 0]).max()
+        assert float(found.data["effort"][k]) == pytest.approx(effort, rel=1e-14)
         linear = lw.linearize(own, {"theta1": -1.0})
         if len(linear.frequencies):
             assert float(found.data["same"][k]) == linear.frequencies[0]
