@@ -113,6 +113,10 @@ class LossWarning(UserWarning):
     """A file format that cannot hold everything the mechanism says."""
 
 
+class DamagedStudyWarning(UserWarning):
+    """A study whose store has blocks with wrong checksums: they count as not made."""
+
+
 class LimitWarning(UserWarning):
     """Forces that were given beyond limits of the mechanism, and clipped to these."""
 

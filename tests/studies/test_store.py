@@ -12,7 +12,7 @@ import pytest
 import xarray
 
 import linkwright as lw
-from linkwright.errors import FileError, LinkwrightError, MissingExtraError
+from linkwright.errors import DamagedStudyWarning, FileError, LinkwrightError, MissingExtraError
 from linkwright.studies import design_evaluation, load_study, resume_study
 from linkwright.studies.object_storage import StorageFullError
 
@@ -116,6 +116,13 @@ def test_damaged_blocks_are_found_and_made_again(
         target.unlink()
     else:
         target.write_bytes(content[:-3] if how == "cut" else bytes([content[0] ^ 1]) + content[1:])
+    if not damage.startswith("blocks"):
+        with pytest.warns(DamagedStudyWarning, match="1 of 3 blocks are damaged and count as not"):
+            data = load_study(folder).data
+        block = int(damage.split("/c/")[1][0])
+        wanted = [int(k // 3 != block) for k in range(8)]
+        assert data["status"].to_numpy().tolist() == wanted
+        assert np.isfinite(data["peak"]).to_numpy().astype(int).tolist() == wanted
     found = resume_study(folder)
     assert found.is_complete
     assert same(found.data, load_study(made).data)

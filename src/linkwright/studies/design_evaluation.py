@@ -104,7 +104,16 @@ def evaluate_designs(
                 _GroupEvaluation(group, found, functions, threads).run()
     for values in found.measures.values():
         values[found.status == FAILED] = np.nan
+    _note_missing_numbers(found)
     return found
+
+
+def _note_missing_numbers(found: EvaluatedDesigns) -> None:
+    """Record a measure without a value as a failure of its design, whose other measures stay."""
+    finished = found.status == FINISHED
+    for name, values in found.measures.items():
+        for place in np.flatnonzero(finished & np.isnan(values)) if values.ndim == 1 else ():
+            found.note(int(place), FAILED, f"measure '{name}' is not a number")
 
 
 def _lanes_at_once(group: DesignGroup, threads: int | None) -> int:
