@@ -302,7 +302,7 @@ class StudyStore:
             one.name: (one.dimensions, columns[one.name], dict(one.attributes))
             for one in self.arrays
         }
-        variables["message"] = ("design", self._messages(done))
+        variables["message"] = ("design", _messages(self, done))
         coordinates = {
             f"{name}_time": (f"{name}_time", np.array(times), {"units": "s"})
             for name, times in self.recipe.histories.items()
@@ -313,14 +313,6 @@ class StudyStore:
                 levels = np.array([*one.levels, ""], dtype=object)
                 data[one.name] = ("design", levels[data[one.name].to_numpy()], {"role": "factor"})
         return data
-
-    def _messages(self, done: set[int]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-        found = np.full(self.recipe.count, "", dtype=object)
-        for block in done:
-            marker = self.read_marker(block)
-            for design, text in (marker or {}).get("messages", {}).items():
-                found[int(design)] = text
-        return found
 
     def lazy_dataset(self) -> xarray.Dataset:
         """Return the results as xarray opens them from the Zarr store, without reading them."""
@@ -361,6 +353,16 @@ def _worker_facts() -> dict[str, str | float]:
         "worker": f"{platform.node()}:{os.getpid()}",
         "time": round(time.time(), 1),
     }
+
+
+def _messages(store: StudyStore, blocks: set[int]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """Return why designs failed or stopped, empty for the others."""
+    found = np.full(store.recipe.count, "", dtype=object)
+    for block in blocks:
+        marker = store.read_marker(block)
+        for design, text in (marker or {}).get("messages", {}).items():
+            found[int(design)] = text
+    return found
 
 
 def _damage_text(store: StudyStore, damaged: int) -> str:
