@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import UnsupportedError
@@ -33,8 +35,8 @@ def linearize_lanes(
             where=model.mechanism.name,
             remedy="linearize one state at a time",
         )
-    kept = [] if parameters is None else [parameters]
-    last = [*names.time_arguments(0.0), *kept]
+    kept: list[Floats] = [] if parameters is None else [parameters]
+    last: list[Any] = [*names.time_arguments(0.0), *kept]
     coordinates = independent_coordinates(model, q[0], 0.0)
     own = tangent_states(model, OperatingPoint(0.0, q, qd, tau), coordinates, kept)
     by_q, by_qd, _ = model.forward_dynamics_derivatives(q, qd, tau, *last)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -105,7 +106,7 @@ def tangent_states(
     """Return the maps at a state, or over the leading axes of q and q̇, for the given independent
     coordinates; `parameters` are the last input of a model that keeps some."""
     names = model.names
-    last = [*names.time_arguments(point.t), *parameters]
+    last: list[Any] = [*names.time_arguments(point.t), *parameters]
     velocities = tuple(names.qd.index(name) for name in model.independent_names)
     P = np.zeros((*point.q.shape[:-1], model.nv, len(coordinates)))
     P[..., list(coordinates), range(len(coordinates))] = 1.0

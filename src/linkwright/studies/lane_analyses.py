@@ -92,9 +92,10 @@ def can_linearize_lanes(recipe: StudyRecipe) -> bool:
 def linearize_group(group: DesignGroup) -> list[Linear | None]:
     """Return the linear models of a group without inputs and outputs; None for designs left out."""
     given = group.recipe.settings.get("linearize", {})
-    starts = [given.get(key, group.start(what)) for key, what in (("q", "q0"), ("qd", "qd0"))]
+    q: Any = given.get("q", group.start("q0"))
+    qd: Any = given.get("qd", group.start("qd0"))
     model, rows = _shared_model(group), _parameter_rows(group)
-    runs = EnsembleRuns(group.recipe.mechanism, *starts, group.parameters, len(group))  # type: ignore[arg-type]
+    runs = EnsembleRuns(group.recipe.mechanism, q, qd, group.parameters, len(group))
     start, tau = EnsembleStart(runs, model), _constant_forces(group, model)
     good = [k for k in range(len(group)) if k not in start.failures]
     found: list[Linear | None] = [None] * len(group)
@@ -164,7 +165,7 @@ def invert_group(group: DesignGroup) -> list[ForcedMotion | None]:
 
 def _motions_of(group: DesignGroup) -> Sequence[Kinematics | None]:
     """Return the motion of each design: the same for all where nothing varied acts on it."""
-    given = dict(group.recipe.settings.get("inverse", {}))
+    given: dict[str, Any] = dict(group.recipe.settings.get("inverse", {}))
     motion, mechanism = read_motion(given), group.recipe.mechanism
     texts = [parse_expression(x) for x in (motion or {}).values() if isinstance(x, str)]
     names = [name for one in texts for name in names_in_expression(one)]
