@@ -1,7 +1,7 @@
 """Throughput of workers, overhead of the engines, and the slopes of docs/explanation/scale.md.
 
-    python benchmarks/studies.py [--repeats 5] [--blocks 16] [--no-dask]
-    python benchmarks/studies.py --scaling    # only one and two workers, about a minute
+    python benchmarks/studies.py [--repeats 5] [--blocks 8] [--no-dask]
+    python benchmarks/studies.py --scaling    # only one and two workers, about two minutes
 
 Prints a table for this machine. Workers make blocks of about one second. Throughput and overhead
 are those between the first and the last block: starting processes is not counted, and is printed
@@ -76,13 +76,28 @@ def time_engine(kind: str, workers: int, blocks: int, block: int) -> EngineTimes
         engines[kind]().run(
             iter(range(blocks)), lambda one: times.append((time.perf_counter(), one))
         )
-        groups: dict[str, list[tuple[float, BlockReport]]] = {}
-        for moment, one in times:
-            groups.setdefault(one.worker, []).append((moment, one))
-        wall = sum(rows[-1][0] - rows[0][0] for rows in groups.values())
-        rest = [one for rows in groups.values() for _, one in rows[1:]]
-        busy, designs = sum(one.seconds for one in rest), sum(one.designs for one in rest)
-        return EngineTimes(designs / wall * len(groups), wall / busy - 1, times[0][0] - begin)
+        return engine_times(times, begin)
+
+
+def engine_times(times: list[tuple[float, BlockReport]], begin: float) -> EngineTimes:
+    """Return the sum of the workers' rates while all of them work, and what they lose.
+
+    The first report of a worker ends its start. What happens before the last worker has started,
+    or after the first one has ended, does not count: a worker alone has the machine for itself.
+    """
+    groups: dict[str, list[tuple[float, BlockReport]]] = {}
+    for moment, one in times:
+        groups.setdefault(one.worker, []).append((moment, one))
+    first = max(rows[0][0] for rows in groups.values())
+    last = min(rows[-1][0] for rows in groups.values())
+    rate = wall = busy = 0.0
+    for rows in groups.values():
+        kept = [row for row in rows if first <= row[0] <= last]
+        own = kept[-1][0] - kept[0][0]
+        rate += sum(one.designs for _, one in kept[1:]) / own
+        busy += sum(one.seconds for _, one in kept[1:])
+        wall += own
+    return EngineTimes(rate, wall / busy - 1, times[0][0] - begin)
 
 
 def best_of(kind: str, workers: int, blocks: int, block: int, repeats: int) -> EngineTimes:
@@ -103,14 +118,49 @@ def seconds_of(function: object, repeats: int = 5) -> float:
     return min(times)
 
 
+def analyses() -> dict[str, StudyRecipe]:
+    """Studies of other analyses than runs, by name; blocks of the sizes that are timed."""
+    arm, bars = lw.gallery("elbow"), lw.gallery("four-bar")
+    length = float(bars.values["l3"])
+    short = {"l3": (0.9 * length, length)}
+    hanging, crank = {"q": {"q1": -1.5}}, {"q": {"theta1": -1.0}}
+    swing = {"motion": {"q1": "t", "q2": "sin(t)"}, "t": 1.0, "samples": 51}
+    turn = {"motion": {"theta1": "t"}, "t": 1.0, "samples": 51}
+    cases = {
+        "linear model, arm": (arm, {"m2": (0.5, 1.5)}, "linearize.frequencies[0]", 512, hanging),
+        "linear model, four-bar": (bars, short, "linearize.frequencies[0]", 512, crank),
+        "inverse motion, arm": (arm, {"m2": (0.5, 1.5)}, "max(inverse.tau1)", 512, swing),
+        "inverse motion, four-bar": (bars, short, "max(inverse.tau1)", 16, turn),
+        "kinematics, four-bar": (bars, short, "kinematics.theta2[-1]", 16, turn),
+        "equilibria, arm": (arm, {"m2": (0.5, 1.5)}, "equilibria.count", 4, {"starts": 5}),
+        "linkage, four-bar": (bars, short, "min(linkage.transmission_angle)", 4, {"samples": 37}),
+    }
+    found = {}
+    for name, (mechanism, vary, text, count, given) in cases.items():
+        kind = text.split("(")[-1].split(".")[0]
+        sampling = ("random", 10**6, 0)
+        recipe, _ = prepare_recipe(
+            mechanism, vary, {"y": text}, sampling, {"run": RUN, kind: given}
+        )
+        found[name] = replace(recipe, block=count)
+    return found
+
+
 def slopes() -> dict[str, str]:
     """The times that grow with a study, each measured by itself."""
     found: dict[str, str] = {}
     recipe = recipe_of(10**6, 4096)
     designs = evaluate_designs(recipe, {}, 0, 4096)
-    for size in (256, 4096):
+    for size in (16, 64, 256, 1024, 4096):
         took = seconds_of(lambda size=size: evaluate_designs(recipe, {}, 0, size), 3)
         found[f"a design of an ensemble of {size}"] = f"{1e6 * took / size:.1f} µs"
+    for name, one in analyses().items():
+        evaluate_designs(one, {}, 0, 2)
+        blocks = iter(map(one.block_range, range(1, 10)))  # new designs, whose code is not cached
+        took = seconds_of(
+            lambda one=one, blocks=blocks: evaluate_designs(one, {}, *next(blocks)), 3
+        )
+        found[f"a design: {name}"] = f"{1e3 * took / one.block:.3f} ms"
     with tempfile.TemporaryDirectory() as folder:
         store = StudyStore.create(FolderStorage(Path(folder) / "a"), recipe)
         took = seconds_of(lambda: store.write_block(0, designs, 1.0))
@@ -187,30 +237,34 @@ def simulated_efficiency(
 
 def scaling(repeats: int, blocks: int, block: int) -> None:
     """Print rates of one and two processes in turn, so that other programs disturb both alike."""
-    found: dict[int, list[float]] = {1: [], 2: []}
+    found: dict[int, list[EngineTimes]] = {1: [], 2: []}
     for _ in range(repeats):
-        for workers, rates in found.items():
+        for workers, rows in found.items():
             before = os.times()
-            rates.append(time_engine("processes", workers, blocks, block).rate)
+            rows.append(time_engine("processes", workers, workers * blocks, block))
             after = os.times()
-            spent = 1e6 / (blocks * block)
+            spent = 1e6 / (workers * blocks * block)
             user = spent * (after.children_user - before.children_user)
             system = spent * (after.children_system - before.children_system)
             print(
-                f"{workers} workers: {rates[-1]:.0f} designs/s; a design takes {user:.1f} µs of "
-                f"processor time and {system:.1f} µs of the kernel's, with the start"
+                f"{workers} workers: {rows[-1].rate:.0f} designs/s, overhead "
+                f"{100 * rows[-1].overhead:.1f} %; a design takes {user:.1f} µs of processor time "
+                f"and {system:.1f} µs of the kernel's, with the start; "
+                f"load {os.getloadavg()[0]:.1f}",
+                flush=True,
             )
-    load = os.getloadavg()[0]
+    best = {workers: max(one.rate for one in rows) for workers, rows in found.items()}
+    least = {workers: min(one.overhead for one in rows) for workers, rows in found.items()}
     print(
-        f"2 workers make {max(found[2]) / max(found[1]):.2f} × one (best of {repeats} each), "
-        f"load {load:.1f}"
+        f"2 workers make {best[2] / best[1]:.2f} × one (best of {repeats} each; goal 1.6); "
+        f"overhead {100 * least[1]:.1f} % and {100 * least[2]:.1f} % (goal 5 %)"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--blocks", type=int, default=16)
+    parser.add_argument("--blocks", type=int, default=8, help="blocks for each worker")
     parser.add_argument("--no-dask", action="store_true")
     parser.add_argument("--scaling", action="store_true", help="only one and two processes")
     options = parser.parse_args()
@@ -220,12 +274,12 @@ def main() -> None:
         scaling(options.repeats, options.blocks, block)
         return
     kinds = ["processes"] if options.no_dask else ["processes", "dask"]
-    one = best_of("serial", 1, options.blocks // 2, block, options.repeats)
+    one = best_of("serial", 1, options.blocks, block, options.repeats)
     print(f"serial: {one.rate:.0f} designs/s, overhead {100 * one.overhead:.1f} %")
     for kind in kinds:
         rates = {}
         for workers in (1, 2):
-            found = best_of(kind, workers, options.blocks, block, options.repeats)
+            found = best_of(kind, workers, workers * options.blocks, block, options.repeats)
             rates[workers] = found.rate
             print(
                 f"{kind}, {workers} workers: {found.rate:.0f} designs/s, overhead "

@@ -201,6 +201,10 @@ class LossWarning(UserWarning):
     """
 
 
+class DamagedStudyWarning(UserWarning):
+    """A study whose store has blocks with wrong checksums: they count as not made."""
+
+
 class LimitWarning(UserWarning):
     """Forces beyond the limits of the mechanism, which were clipped to these limits.
 

@@ -41,13 +41,34 @@ def test_starts_may_be_texts_with_a_unit() -> None:
     np.testing.assert_allclose(found["q"].values[:, 0, 0], np.pi / 6, rtol=1e-15)
 
 
-def test_all_runs_with_rejected_parameters_fail_among_many() -> None:
-    masses = np.linspace(1, 2, 300)
+@pytest.mark.parametrize("count", [8, 64, 300])
+def test_all_runs_with_rejected_parameters_fail_among_many(count: int) -> None:
+    masses = np.linspace(1, 2, count)
     masses[[5, 7]] = -1, -2
     found = lw.simulate(lw.gallery("elbow"), 0.01, parameters={"m2": masses})
     failed = [k for k, status in enumerate(found["status"].values) if "negative" in status]
     assert failed == [5, 7]
     assert np.isnan(found["q"].values[5]).all()
+
+
+def test_an_ensemble_does_not_make_the_mechanism_of_every_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The parameters of 64 runs took as long to check as 2,000 runs."""
+    made = []
+    make = lw.Mechanism.with_parameters
+    monkeypatch.setattr(
+        lw.Mechanism,
+        "with_parameters",
+        lambda self, **given: made.append(given) or make(self, **given),
+    )
+    masses = np.random.default_rng(0).uniform(1, 2, (2, 64))
+    found = lw.simulate(lw.gallery("elbow"), 0.01, parameters={"m1": masses[0], "m2": masses[1]})
+    assert (found["status"].values == "finished").all()
+    checked = {(one["m1"], one["m2"]) for one in made}
+    extremes = {int(k) for row in masses for k in (row.argmin(), row.argmax())}
+    assert {tuple(masses[:, k]) for k in extremes} <= checked
+    assert len(made) <= 16
 
 
 def test_empty_and_two_dimensional_starts_are_rejected() -> None:

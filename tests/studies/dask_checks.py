@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -18,11 +19,16 @@ from pathlib import Path
 
 import distributed
 import pytest
+from distributed.deploy.spec import ProcessInterface
 
 import linkwright as lw
 from linkwright.studies import dask_engine, load_study, resume_study
+from linkwright.studies.object_storage import StorageFullError
 
+from .bucket_file_system import STORE, check_that_it_goes_on, fill_up, open_buckets
 from .study_processes import (
+    KILLS,
+    LARGE,
     PACED,
     begin,
     begin_paced,
@@ -45,10 +51,10 @@ def run(name: str, folder: str) -> None:
 
 
 def check_that_workers_of_dask_may_be_killed(folder: Path) -> None:
-    with kills(folder / "a", [0, 3, 10, 20]) as killed:
-        begin_paced(folder / "a", workers=2, cluster="local", retries=20)
-    check_same(folder / "a", PACED)
-    assert len(killed) == 4
+    with kills(KILLS) as killed:
+        begin(folder / "a", LARGE, 1250, workers=2, cluster="local", retries=20)
+    assert len(killed) == len(set(killed)) == len(KILLS)
+    check_same(folder / "a", LARGE)
 
 
 def free_port() -> int:
@@ -224,3 +230,64 @@ def check_that_clients_that_cannot_be_used_are_a_sentence(folder: Path) -> None:
             begin(folder / "a", 100, 20, cluster=client)
     with pytest.raises(lw.LinkwrightError, match="the cluster 42 does not answer"):
         begin(folder / "a", 100, 20, cluster=42)
+
+
+def check_that_a_full_store_stops_workers_of_dask_with_one_sentence(folder: Path) -> None:
+    with open_buckets(folder) as objects:
+        fill_up(objects)
+        said = r"^bucket://lab/arm: there is no space left; free some; all whole blocks are kept"
+        with pytest.raises(StorageFullError, match=said):
+            resume_study(STORE, workers=2, cluster="local")
+        check_that_it_goes_on(objects, "local", 2)
+
+
+class ShellJob(ProcessInterface):
+    """A job as those of dask-jobqueue: a command that some queue starts, later and elsewhere."""
+
+    def __init__(self, scheduler: str, name: object = None, **options: object) -> None:
+        super().__init__(scheduler=scheduler, name=name)
+        self.scheduler, self.name = scheduler, name
+
+    async def start(self) -> None:
+        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+        program = "import sys; from distributed.cli.dask_worker import main; main(sys.argv[1:])"
+        words = [sys.executable, "-c", program, self.scheduler, *options, "--name", str(self.name)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        silent = subprocess.DEVNULL
+        self.process = subprocess.Popen(words, env=environment, stdout=silent, stderr=silent)
+        await super().start()
+
+    async def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        await super().close()
+
+
+def check_that_a_cluster_of_jobs_is_used_and_left_alone(folder: Path) -> None:
+    """A SpecCluster whose workers a queue starts: one comes during the study, one is killed."""
+    options = {"host": "127.0.0.1", "port": 0, "dashboard_address": "127.0.0.1:0"}
+    with distributed.SpecCluster(
+        scheduler={"cls": distributed.Scheduler, "options": options},
+        worker={"cls": ShellJob, "options": {}},
+    ) as cluster:
+        cluster.scale(2)
+        killed: list[int] = []
+
+        def disturb() -> None:
+            wait_for_blocks(folder / "a", 4)
+            job = cluster.workers[0]
+            job.process.kill()
+            killed.append(job.process.wait())
+            cluster.scale(3)
+
+        thread = threading.Thread(target=disturb, daemon=True)
+        thread.start()
+        begin_paced(folder / "a", cluster=cluster)
+        thread.join(60)
+        assert killed == [-9]
+        check_same(folder / "a", PACED)
+        made = [json.loads(one.read_text())["worker"] for one in folder.glob("a/blocks/*.json")]
+        assert len(set(made)) >= 2
+        assert cluster.status == distributed.Status.running
+        with distributed.Client(cluster, set_as_default=False) as client:
+            assert client.submit(sum, [1, 2]).result(timeout=60) == 3

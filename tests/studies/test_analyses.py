@@ -154,6 +154,18 @@ def test_what_an_analysis_needs_is_said() -> None:
         study.run(999)
 
 
+def test_a_measure_without_finite_numbers_is_left_out_of_plots(tmp_path: Path) -> None:
+    measure = {"y": "q0.q1 + q0.q2", "never": "1/(0*q0.q1)"}
+    vary = {"q0.q1": (0.5, 1.0), "q0.q2": (0.0, 1.0)}
+    study = lw.study(ELBOW, vary, measure, count=16)
+    assert np.isinf(study.numbers("never")).all()
+    study.plot(kind="parallel", path=tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 5000
+    with pytest.raises(ArgumentError, match="no design has finite values of all: y, never"):
+        study.plot("y", "never", kind="parallel")
+    assert "never" in study.report(tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("kind", "design", "names"),
     [

@@ -26,6 +26,8 @@ CHECKS = [
     "a_cluster_that_starts_workers_for_tasks_is_not_refused",
     "a_cluster_without_workers_is_a_sentence",
     "clients_that_cannot_be_used_are_a_sentence",
+    "a_full_store_stops_workers_of_dask_with_one_sentence",
+    "a_cluster_of_jobs_is_used_and_left_alone",
 ]
 LIMIT = 420
 """Seconds: a check takes about ten on an idle machine."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,12 @@ import pytest
 
 import linkwright as lw
 from linkwright.studies import load_study, resume_study
+from linkwright.studies.study_store import BlockReport, StudyStore
 
 from . import study_functions
 from .study_processes import (
     ELBOW,
+    KILLS,
     LARGE,
     MEASURE,
     PACED,
@@ -31,13 +35,14 @@ from .study_processes import (
     count_blocks,
     kills,
     linkwright,
+    python,
     wait_for_blocks,
 )
 
 
 @pytest.mark.slow
 def test_local_workers_make_the_same_bits_and_one_is_killed(tmp_path: Path) -> None:
-    with kills(tmp_path / "a", [5]) as killed:
+    with kills([5]) as killed:
         begin_paced(tmp_path / "a", workers=2, cluster="processes")
     check_same(tmp_path / "a", PACED)
     assert len(killed) == 1
@@ -45,9 +50,9 @@ def test_local_workers_make_the_same_bits_and_one_is_killed(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_workers_killed_at_random_during_a_hundred_thousand_runs(tmp_path: Path) -> None:
-    with kills(tmp_path / "a", [0, 1, 5, 10, 20, 30, 40, 50]) as killed:
+    with kills(KILLS) as killed:
         begin(tmp_path / "a", LARGE, 1250, workers=2, cluster="processes", retries=20)
-    assert len(killed) >= 3
+    assert len(killed) == len(set(killed)) == len(KILLS)
     check_same(tmp_path / "a", LARGE)
 
 
@@ -67,33 +72,101 @@ def test_a_design_that_kills_its_worker_is_the_only_failure(tmp_path: Path) -> N
     np.testing.assert_array_equal(found.data["own"][rest], np.array(masses)[rest])
 
 
-@pytest.mark.slow
-def test_a_killed_study_goes_on_with_two_resumes_at_once(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    words = [
-        "study",
-        "elbow",
-        "--vary",
-        "m2=0.5..1.5",
-        "--vary",
-        "q0.q1=0..1",
-        "--design",
-        "random",
-    ]
+def kill_command(folder: Path, *more: str) -> None:
+    """Begin a study of 60 blocks by command, and kill it when it has made some of them."""
+    words = ["study", "elbow", "--vary", "m2=0.5..1.5", "--vary", "q0.q1=0..1"]
+    words += ["--design", "random", "-n", str(PACED), "--block", "10", "-o", str(folder)]
+    words += ["-t", "0.3", "--samples", "16", *more]
     for name, text in MEASURE.items():
         words += ["--measure", f"{name}={text}"]
-    words += ["-n", "40000", "-t", "0.3", "--samples", "16", "--block", "100", "-o", str(folder)]
     with linkwright(*words) as process:
         wait_for_blocks(folder, 5)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=30)
-    assert 5 <= count_blocks(folder) < 400
-    resume = ("study", "resume", str(folder), "--json")
-    with linkwright(*resume) as first, linkwright(*resume) as second:
+    for one in sorted(folder.glob("blocks/*.json"))[5:]:  # it may have made more before it died
+        one.unlink()
+
+
+RESUME_IN_STEP = """
+import sys, types
+from linkwright.studies import resume_study, study_continuation
+study_continuation.os = types.SimpleNamespace(urandom=bytes)  # both begin at the same block
+resume_study(sys.argv[1])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_step", [False, True], ids=["commands", "in step"])
+def test_a_killed_study_goes_on_with_two_resumes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_step: bool
+) -> None:
+    folder, meeting, log = tmp_path / "a", tmp_path / "meeting", tmp_path / "log"
+    root = str(Path(__file__).parents[2])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, *sys.path]))
+    kill_command(folder, "--measure", "who=tests.studies.study_functions:meet_and_log")
+    before = {one: one.stat().st_mtime_ns for one in folder.glob("blocks/*.json")}
+    assert len(before) == 5
+    meeting.mkdir()
+    monkeypatch.setenv(study_functions.MEETING, str(meeting))
+    monkeypatch.setenv(study_functions.LOG, str(log))
+    words = ["study", "resume", str(folder), "--json"]
+    start = (
+        partial(python, "-c", RESUME_IN_STEP, str(folder))
+        if in_step
+        else partial(linkwright, *words)
+    )
+    with start() as first, start() as second:
         answers = [one.communicate(timeout=200) for one in (first, second)]
         assert [first.returncode, second.returncode] == [0, 0], answers
-    assert all(json.loads(out)["designs"] == 40_000 for out, _ in answers)
-    check_same(folder, 40_000)
+    made: dict[str, set[str]] = {}
+    for line in log.read_text().splitlines():
+        process, mass = line.split()
+        made.setdefault(process, set()).add(mass)
+    one, other = made.values()
+    assert min(len(one), len(other)) >= 100, "one of them has done it all"
+    markers = [
+        json.loads(one.read_text()) for one in folder.glob("blocks/*.json") if one not in before
+    ]
+    assert len(markers) == 55
+    if in_step:
+        assert len(one & other) >= 100, "they have not made the same blocks"
+    else:
+        assert {one["worker"].split(":")[1] for one in markers} == set(made)
+        assert all(json.loads(out)["designs"] == PACED for out, _ in answers)
+    assert {one: one.stat().st_mtime_ns for one in before} == before, "a sound block was made again"
+    check_same(folder, PACED)
+
+
+@pytest.mark.slow
+def test_two_resumes_repair_a_damaged_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them takes the marker away of a block that the other one has just made again."""
+    folder = tmp_path / "a"
+    begin(folder, 100, 10)
+    (folder / "peak/c/3").write_bytes(b"damage")
+    made: list[int] = []
+    write = StudyStore.write_block
+
+    def write_and_lose(self: StudyStore, block: int, *given: Any) -> Any:
+        found = write(self, block, *given)
+        if not made:
+            self.storage.remove(self.marker_key(block))
+        made.append(block)
+        return found
+
+    monkeypatch.setattr(StudyStore, "write_block", write_and_lose)
+    assert resume_study(folder).is_complete
+    assert made == [3, 3]
+    check_same(folder, 100)
+    (folder / "blocks/3.json").unlink()
+    monkeypatch.setattr(
+        StudyStore,
+        "write_block",
+        lambda self, block, found, seconds: BlockReport(block, 10, 0, 0, 1),
+    )
+    with pytest.raises(lw.LinkwrightError, match="1 blocks were made, but are not in the store"):
+        resume_study(folder)
 
 
 @pytest.mark.slow

@@ -69,32 +69,34 @@ class ExpressionInterpretation(Protocol[T]):
 def fold_expression(
     expression: Expression, algebra: ExpressionInterpretation[T], lookup: Callable[[str], T]
 ) -> T:
-    """The value of an expression in an interpretation; `lookup` returns the value of a name."""
+    """The value of an expression in an interpretation; `lookup` returns the value of a name.
 
-    def fold_expression_node(node: Expression) -> T:
-        match node:
-            case Number(number):
-                return algebra.number(number)
-            case Name(name):
-                return algebra.pi() if name == PI else lookup(name)
-            case Negation(operand):
-                return algebra.negate(fold_expression_node(operand))
-            case Reciprocal(operand):
-                return algebra.reciprocal(fold_expression_node(operand))
-            case Sum(terms):
-                return algebra.add([fold_expression_node(term) for term in terms])
-            case Product(factors):
-                return algebra.multiply([fold_expression_node(factor) for factor in factors])
-            case Power(base, exponent):
-                return algebra.power(fold_expression_node(base), fold_expression_node(exponent))
-            case Call(function, arguments):
-                return algebra.call(
-                    function, [fold_expression_node(argument) for argument in arguments]
-                )
-            case NumberWithUnit(number, unit):
-                return algebra.measure(fold_expression_node(number), parse_unit(unit))
-
-    return fold_expression_node(expression)
+    A function inside that calls itself would be a reference cycle, in which all that `lookup` knows
+    would wait for the garbage collector.
+    """
+    match expression:
+        case Number(number):
+            return algebra.number(number)
+        case Name(name):
+            return algebra.pi() if name == PI else lookup(name)
+        case Negation(operand):
+            return algebra.negate(fold_expression(operand, algebra, lookup))
+        case Reciprocal(operand):
+            return algebra.reciprocal(fold_expression(operand, algebra, lookup))
+        case Sum(terms):
+            return algebra.add([fold_expression(term, algebra, lookup) for term in terms])
+        case Product(factors):
+            return algebra.multiply([fold_expression(one, algebra, lookup) for one in factors])
+        case Power(base, exponent):
+            return algebra.power(
+                fold_expression(base, algebra, lookup), fold_expression(exponent, algebra, lookup)
+            )
+        case Call(function, arguments):
+            return algebra.call(
+                function, [fold_expression(one, algebra, lookup) for one in arguments]
+            )
+        case NumberWithUnit(number, unit):
+            return algebra.measure(fold_expression(number, algebra, lookup), parse_unit(unit))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from .operating_points import (
 )
 from .tangent_states import (
     independent_coordinates,
+    state_rates,
     tangent_names,
     tangent_states,
     velocity_state_names,
@@ -182,17 +183,12 @@ class Linearizer:
         qdd = model.forward_dynamics(q, qd, tau, *clock)
         columns = [one.forces(point) for one in self.inputs]
         forces = np.column_stack(columns) if columns else np.zeros((nv, 0))
-        qdd_by_x = np.hstack([by_q @ own.P + by_qd @ own.W, by_qd @ own.G])
-        velocity_by_x = np.hstack([own.W, own.G])
-        configuration_by_x = np.hstack([own.P, np.zeros((nv, own.G.shape[1]))])
-        rates_by_x = velocity_by_x + own.L @ configuration_by_x
+        by_x, qdd_by_u = state_rates(own, by_q, by_qd), by_tau @ forces
         rows, moving = list(own.coordinates), list(own.velocities)
-        A = np.vstack([rates_by_x[rows], qdd_by_x[moving]])
-        qdd_by_u = by_tau @ forces
         B = np.vstack([np.zeros((len(rows), forces.shape[1])), qdd_by_u[moving]])
-        changes = (configuration_by_x, velocity_by_x, qdd_by_x)
+        changes = (by_x.configuration, by_x.velocity, by_x.acceleration)
         C, D = output_matrix_rows(self.outputs, point, qdd, changes, qdd_by_u)
-        return A, B, C, D, np.concatenate([point.qd[rows], qdd[moving]])
+        return by_x.A, B, C, D, np.concatenate([point.qd[rows], qdd[moving]])
 
     def _make_linear(
         self, point: OperatingPoint, matrices: tuple[Floats, Floats, Floats, Floats, Floats]

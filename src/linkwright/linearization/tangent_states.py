@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -97,34 +98,62 @@ def independent_coordinates(model: Model, q: Floats, t: float) -> tuple[int, ...
 
 
 def tangent_states(
-    model: Model, point: OperatingPoint, coordinates: Sequence[int]
+    model: Model,
+    point: OperatingPoint,
+    coordinates: Sequence[int],
+    parameters: Sequence[Floats] = (),
 ) -> TangentStates:
-    """Return the maps at a state, for the given independent coordinates."""
+    """Return the maps at a state, or over the leading axes of q and q̇, for the given independent
+    coordinates; `parameters` are the last input of a model that keeps some."""
     names = model.names
-    clock = names.time_arguments(point.t)
+    last: list[Any] = [*names.time_arguments(point.t), *parameters]
     velocities = tuple(names.qd.index(name) for name in model.independent_names)
-    P = np.zeros((model.nv, len(coordinates)))
-    P[list(coordinates), range(len(coordinates))] = 1.0
-    G, W = independent_velocity_map(model, point.q, clock), np.zeros_like(P)
+    P = np.zeros((*point.q.shape[:-1], model.nv, len(coordinates)))
+    P[..., list(coordinates), range(len(coordinates))] = 1.0
+    G, W = independent_velocity_map(model, point.q, last), np.zeros_like(P)
     if names.constraints:
-        J = model.constraint_jacobian(point.q, *clock)
+        J = model.constraint_jacobian(point.q, *last)
         if rows := list(names.position_rows):
-            P += _dependent_changes(J[rows], J[rows] @ P, coordinates)
-        by_q = model.constraint_velocity_derivative(point.q, point.qd, *clock)
+            P += _dependent_changes(J[..., rows, :], J[..., rows, :] @ P, coordinates)
+        by_q = model.constraint_velocity_derivative(point.q, point.qd, *last)
         W = _dependent_changes(J, by_q @ P, velocities)
     L = body_axes_rates(model.mechanism, names, point.qd)
     return TangentStates(tuple(coordinates), velocities, P, W, G, L)
 
 
+@dataclass(frozen=True)
+class StateRates:
+    """Derivatives by the states x = (a, b): of configuration, velocity and acceleration, and A, the
+    derivative of ẋ."""
+
+    configuration: Floats
+    velocity: Floats
+    acceleration: Floats
+    A: Floats
+
+
+def state_rates(own: TangentStates, by_q: Floats, by_qd: Floats) -> StateRates:
+    """Return the derivatives from those of the accelerations by q and q̇, over leading axes."""
+    G = np.broadcast_to(own.G, (*own.P.shape[:-1], own.G.shape[-1]))
+    acceleration = np.concatenate([by_q @ own.P + by_qd @ own.W, by_qd @ G], axis=-1)
+    velocity = np.concatenate([own.W, G], axis=-1)
+    configuration = np.concatenate([own.P, np.zeros_like(G)], axis=-1)
+    rates = velocity + own.L @ configuration
+    rows, moving = list(own.coordinates), list(own.velocities)
+    A = np.concatenate([rates[..., rows, :], acceleration[..., moving, :]], axis=-2)
+    return StateRates(configuration, velocity, acceleration, A)
+
+
 def _dependent_changes(J: Floats, right: Floats, independent: Sequence[int]) -> Floats:
     """Return X with J X = −right that has no rows of the independent velocities."""
-    others = [k for k in range(J.shape[1]) if k not in independent]
-    found = np.zeros((J.shape[1], right.shape[1]))
-    found[others] = -jacobian_pseudoinverse(J[:, others], CLOSURE_TOLERANCES.rank_share) @ right
+    others = [k for k in range(J.shape[-1]) if k not in independent]
+    found = np.zeros((*J.shape[:-2], J.shape[-1], right.shape[-1]))
+    inverse = jacobian_pseudoinverse(J[..., others], CLOSURE_TOLERANCES.rank_share)
+    found[..., others, :] = -inverse @ right
     return found
 
 
-def independent_velocity_map(model: Model, q: Floats, clock: Sequence[float]) -> Floats:
+def independent_velocity_map(model: Model, q: Floats, clock: Sequence[float | Floats]) -> Floats:
     """Return G with q̇ = G b + k; without constraints the identity."""
     if not model.names.constraints:
         return np.eye(model.nv)
@@ -133,18 +162,20 @@ def independent_velocity_map(model: Model, q: Floats, clock: Sequence[float]) ->
 
 
 def body_axes_rates(mechanism: Mechanism, names: MechanismNames, qd: Floats) -> Floats:
-    """Return L of dδθ/dt = δv + L δθ."""
-    L = np.zeros((names.nv, names.nv))
+    """Return L of dδθ/dt = δv + L δθ, over the leading axes of q̇."""
+    L = np.zeros((*qd.shape[:-1], names.nv, names.nv))
     for k, count in _quaternion_velocities(mechanism, names):
-        turn = _cross_matrix(qd[k : k + 3])
-        L[k : k + 3, k : k + 3] = -turn
+        turn = _cross_matrix(qd[..., k : k + 3])
+        L[..., k : k + 3, k : k + 3] = -turn
         if count == 6:
-            L[k + 3 : k + 6, k + 3 : k + 6] = -turn
-            L[k + 3 : k + 6, k : k + 3] = -_cross_matrix(qd[k + 3 : k + 6])
+            L[..., k + 3 : k + 6, k + 3 : k + 6] = -turn
+            L[..., k + 3 : k + 6, k : k + 3] = -_cross_matrix(qd[..., k + 3 : k + 6])
     return L
 
 
 def _cross_matrix(a: Floats) -> Floats:
-    """Return the matrix of a ×."""
-    x, y, z = a
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    """Return the matrix of a ×, over leading axes."""
+    x, y, z = np.moveaxis(a, -1, 0)
+    zero = np.zeros_like(x)
+    rows = [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))

@@ -15,8 +15,9 @@ from ..mechanism import Mechanism, has_text, part_numbers
 from ..number_checks import check_finite_array
 from ..types import SX, Floats, VectorLike
 
-MAX_CHECKED_RUNS = 200
-"""Runs whose mechanisms are all made to check their parameters: one takes about a millisecond."""
+MAX_CHECKED_RUNS = 8
+"""Runs whose mechanisms are all made to check their parameters: one takes about a millisecond, as
+much as twenty runs. Extremes of two or three parameters are about eight runs."""
 
 
 def read_parameters(

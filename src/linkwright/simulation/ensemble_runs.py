@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -73,7 +74,9 @@ class Ensemble:
         self.records = TrajectoryRecords(
             program, self.times, y, recipe.settings.tolerances, parameters, recipe.inputs
         )
-        self.loop = TrajectoryLoop(self.records, self._begin_compiled_run)
+        begin = weakref.WeakMethod(self._begin_compiled_run)
+        # a cycle would keep all trajectories until the garbage collector runs
+        self.loop = TrajectoryLoop(self.records, lambda run: begin()(run))  # type: ignore[misc]
 
     # -- the start -------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from .block_engines import ReportBlock, WorkerEndedError, isolate_designs, recor
 from .block_worker import evaluate_range, make_block
 from .design_evaluation import EvaluatedDesigns
 from .local_cluster import START_SECONDS, LocalStudyCluster
-from .object_storage import MemoryStorage, StorageFullError
+from .object_storage import StorageFullError
 from .study_store import BlockReport, StudyStore
 
 if TYPE_CHECKING:
@@ -74,13 +74,8 @@ class DaskEngine:
     _address: str = ""
 
     def __post_init__(self) -> None:
-        """Check that workers can reach the store."""
+        """Check that dask is there."""
         self.distributed = import_distributed()
-        if isinstance(self.store.storage, MemoryStorage):
-            raise ArgumentError(
-                "workers of a cluster cannot reach a study in memory",
-                remedy="give store= a folder that all machines share, or an address",
-            )
 
     @property
     def _key(self) -> tuple[str, str]:

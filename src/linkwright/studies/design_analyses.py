@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ..linearization import equilibria, linearize
 from ..linkages import analyze_linkage
 from ..simulation import simulate, solve_inverse, solve_kinematics
@@ -25,15 +27,15 @@ def _make_run(group: DesignGroup, lane: int, seed: int) -> object:
 
 def _make_kinematics(group: DesignGroup, lane: int, seed: int) -> object:
     given = _settings_of(group, "kinematics")
-    return solve_kinematics(group.mechanism_of(lane), _read_motion(given), **given)
+    return solve_kinematics(group.mechanism_of(lane), read_motion(given), **given)
 
 
 def _make_inverse(group: DesignGroup, lane: int, seed: int) -> object:
     given = _settings_of(group, "inverse")
-    return solve_inverse(group.mechanism_of(lane), _read_motion(given), **given)
+    return solve_inverse(group.mechanism_of(lane), read_motion(given), **given)
 
 
-def _read_motion(given: dict[str, Any]) -> dict[str, object] | None:
+def read_motion(given: dict[str, Any]) -> dict[str, object] | None:
     """Take the motion out of settings; JSON has lists for the tuples of tables."""
     motion = given.pop("motion", None)
     if motion is None:
@@ -44,7 +46,7 @@ def _read_motion(given: dict[str, Any]) -> dict[str, object] | None:
 def _make_equilibria(group: DesignGroup, lane: int, seed: int) -> object:
     given = {"seed": seed, **_settings_of(group, "equilibria")}
     if "torque" not in given:
-        given["torque"] = _constant_torque(group, lane)
+        given["torque"] = constant_torque(group, lane)
     return equilibria(group.mechanism_of(lane), **given)
 
 
@@ -55,17 +57,18 @@ def _make_linear(group: DesignGroup, lane: int, seed: int) -> object:
         if key not in given and start is not None:
             given[key] = start
     if "torque" not in given:
-        given["torque"] = _constant_torque(group, lane)
+        given["torque"] = constant_torque(group, lane)
     return linearize(group.mechanism_of(lane), **given)
 
 
-def _constant_torque(group: DesignGroup, lane: int) -> object:
-    """Return the inputs of a design if they are numbers, for analyses about a state."""
+def constant_torque(group: DesignGroup, lane: int | None) -> object:
+    """Return the inputs of a design if they are numbers, for analyses about a state; of all designs
+    with columns."""
     if group.recipe.settings.get("run", {}).get("control") is not None:
         return None
     torque = group.torque(lane)
     if isinstance(torque, Mapping):
-        return {k: x for k, x in torque.items() if isinstance(x, float | int)} or None
+        return {k: x for k, x in torque.items() if isinstance(x, float | int | np.ndarray)} or None
     return torque if isinstance(torque, list) else None
 
 

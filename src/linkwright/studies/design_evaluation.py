@@ -19,6 +19,12 @@ from ..types import Floats
 from .design_analyses import DESIGN_ANALYSES
 from .design_groups import DesignGroup, split_groups
 from .design_seeds import design_seeds
+from .lane_analyses import (
+    LANE_ANALYSES,
+    can_invert_lanes,
+    inverse_source,
+    solve_accepted_lanes,
+)
 from .lane_values import LaneAlgebra, LaneArray, MeasuredValue
 from .measures import Measure, MeasureFunction, split_measure_name
 from .motion_sources import EnsembleSource, SingleMotions, ensemble_names, motion_names
@@ -98,7 +104,16 @@ def evaluate_designs(
                 _GroupEvaluation(group, found, functions, threads).run()
     for values in found.measures.values():
         values[found.status == FAILED] = np.nan
+    _note_missing_numbers(found)
     return found
+
+
+def _note_missing_numbers(found: EvaluatedDesigns) -> None:
+    """Record a measure without a value as a failure of its design, whose other measures stay."""
+    finished = found.status == FINISHED
+    for name, values in found.measures.items():
+        for place in np.flatnonzero(finished & np.isnan(values)) if values.ndim == 1 else ():
+            found.note(int(place), FAILED, f"measure '{name}' is not a number")
 
 
 def _lanes_at_once(group: DesignGroup, threads: int | None) -> int:
@@ -210,12 +225,18 @@ class _GroupEvaluation:
                 if ensemble is not None:
                     self.sources["run"] = ensemble
                     return ensemble
-            results = self.results(analysis)
-            is_motion = analysis not in RESULT_VALUES
-            self.sources[analysis] = (
-                SingleMotions(results) if is_motion else ResultSource(analysis, results)
-            )
+            self.sources[analysis] = self._source_of_results(analysis)
         return self.sources[analysis]
+
+    def _source_of_results(self, analysis: str) -> LaneSource:
+        results = self.results(analysis)
+        if analysis in RESULT_VALUES:
+            return ResultSource(analysis, results)
+        if analysis == "inverse" and can_invert_lanes(self.recipe):
+            found = inverse_source(self.group, results)
+            if found is not None:
+                return found
+        return SingleMotions(results)
 
     @cached_property
     def can_use_ensemble(self) -> bool:
@@ -278,27 +299,36 @@ class _GroupEvaluation:
             self.found.note(int(self.group.lanes[lane]), kind, status)
 
     def results(self, analysis: str) -> list[Any]:
-        """Return the results of an analysis, one by one; None and a failure where there is none."""
+        """Return the results of an analysis; None and a failure where there is none.
+
+        Designs are analysed together where that is possible, otherwise one by one.
+        """
         if analysis not in self.objects:
-            make = DESIGN_ANALYSES[analysis]
-            made: list[Any] = []
+            made: list[Any] = [None] * len(self.group)
+            can_share, solve = LANE_ANALYSES.get(analysis, (None, None))
+            if can_share is not None and solve is not None and can_share(self.recipe):
+                made = solve_accepted_lanes(self.group, solve)
             self.objects[analysis] = made
-            for lane in range(len(self.group)):
-                place = int(self.group.lanes[lane])
-                one: Any
-                try:
-                    one = make(self.group, lane, int(self.found.seeds[place]))
-                except Exception as error:  # whatever is wrong with a design is its failure
-                    kind = "" if isinstance(error, LinkwrightError) else f"{type(error).__name__}: "
-                    self.found.note(place, FAILED, f"{analysis}: {kind}{error}")
-                    made.append(None)
-                    continue
-                if analysis == "run":
-                    self._note_run(lane, one.status)
-                elif analysis in ("kinematics", "inverse") and not one.finished:
-                    self.found.note(place, STOPPED, f"{analysis}: {one.status}")
-                made.append(one)
+            for lane, one in enumerate(made):
+                if one is None:
+                    made[lane] = self._make_alone(analysis, lane)
         return self.objects[analysis]
+
+    def _make_alone(self, analysis: str, lane: int) -> Any:
+        """Return the result of one design; None, and a failure, if there is none."""
+        place = int(self.group.lanes[lane])
+        one: Any
+        try:
+            one = DESIGN_ANALYSES[analysis](self.group, lane, int(self.found.seeds[place]))
+        except Exception as error:  # whatever is wrong with a design is its failure
+            kind = "" if isinstance(error, LinkwrightError) else f"{type(error).__name__}: "
+            self.found.note(place, FAILED, f"{analysis}: {kind}{error}")
+            return None
+        if analysis == "run":
+            self._note_run(lane, one.status)
+        elif analysis in ("kinematics", "inverse") and not one.finished:
+            self.found.note(place, STOPPED, f"{analysis}: {one.status}")
+        return one
 
     def _function_value(self, measure: Measure) -> MeasuredValue:
         """Return what a Python function returns for each lane."""

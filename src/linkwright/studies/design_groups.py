@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -118,9 +118,12 @@ class DesignGroup:
     def slices(self, count: int) -> Iterator[DesignGroup]:
         """Yield the group in parts of at most `count` lanes."""
         for start in range(0, len(self), count):
-            part = slice(start, start + count)
-            numbers = {place: column[part] for place, column in self.numbers.items()}
-            yield DesignGroup(self.recipe, self.lanes[part], self.texts, numbers)
+            yield self.take(slice(start, start + count))
+
+    def take(self, part: slice | Sequence[int]) -> DesignGroup:
+        """Return some lanes of the group."""
+        numbers = {place: column[part] for place, column in self.numbers.items()}
+        return DesignGroup(self.recipe, self.lanes[part], self.texts, numbers)
 
     @property
     def differs_in_lanes(self) -> bool:

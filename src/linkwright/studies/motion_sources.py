@@ -103,22 +103,24 @@ class EnsembleSource:
         if name == "t":
             return MeasuredValue(self.clock.times[None, :, None], self.clock)
         columns = coordinate_columns(self.mechanism)
-        if name in columns:
-            what, k = columns[name]
-            found = self.find(what)
-            return None if found is None else MeasuredValue(found.array[..., k, None], self.clock)
-        if name == "qdd":
-            return MeasuredValue(self.qdd, self.clock) if "tau" in self.data else None
-        if name in ("q", "qd", "tau"):
-            return (
-                MeasuredValue(self.data[name].to_numpy(), self.clock) if name in self.data else None
-            )
+        what, k = columns.get(name, (name, None))  # a joint may have the name q
+        if what in ("q", "qd", "qdd", "tau"):
+            whole = self._find_vector(what)
+            if whole is None:
+                return None
+            return MeasuredValue(whole if k is None else whole[..., k, None], self.clock)
         if name == "power":
             if "tau" not in self.data:
                 return None
             power = (self.data["tau"].to_numpy() * self.data["qd"].to_numpy()).sum(axis=2)
             return MeasuredValue(power[..., None], self.clock)
         return self._find_model_value(name)
+
+    def _find_vector(self, what: str) -> Floats | None:
+        """Return coordinates, velocities, accelerations or forces; None if they are not known."""
+        if what == "qdd":
+            return self.qdd if "tau" in self.data else None
+        return self.data[what].to_numpy() if what in self.data else None
 
     def _find_model_value(self, name: str) -> MeasuredValue | None:
         """Return an energy, or a coordinate of a frame or body."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import threading
+import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -34,6 +34,10 @@ class ObjectStorage(Protocol):
     @property
     def address(self) -> str:
         """Where the objects are."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes reach the objects."""
 
     def read(self, key: str) -> bytes | None:
         """Return an object, None if there is none."""
@@ -71,6 +75,11 @@ class FolderStorage:
         """The folder."""
         return str(self.folder)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes reach the objects: a folder is there for all."""
+        return True
+
     def read(self, key: str) -> bytes | None:
         """Return an object, None if there is none."""
         try:
@@ -83,7 +92,7 @@ class FolderStorage:
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole: another process sees it completely or not at all."""
         target = self.folder / key
-        name = f".{target.name}.{os.getpid()}.{threading.get_ident()}.part"
+        name = f".{target.name}.{uuid.uuid4().hex}.part"  # machines that share it have equal pids
         partial = target.with_name(name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -115,6 +124,16 @@ class AddressStorage:
     system: AbstractFileSystem
     root: str
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes reach the objects; those of memory:// end with their process."""
+        from fsspec.implementations.memory import MemoryFileSystem
+
+        system = self.system
+        while (inner := getattr(system, "fs", None)) is not None:  # caches, parts of a system
+            system = inner
+        return not isinstance(system, MemoryFileSystem)
+
     def _path(self, key: str) -> str:
         return f"{self.root.rstrip('/')}/{key}"
 
@@ -129,12 +148,14 @@ class AddressStorage:
         return found
 
     def write(self, key: str, content: bytes) -> None:
-        """Write an object by one put."""
+        """Write an object by one put; systems with folders may need one first."""
         path = self._path(key)
         try:
-            with contextlib.suppress(FileExistsError, NotImplementedError):
+            try:
+                self.system.pipe_file(path, content)
+            except FileNotFoundError:
                 self.system.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
-            self.system.pipe_file(path, content)
+                self.system.pipe_file(path, content)
         except OSError as error:
             raise storage_error(error, self.address) from None
 
@@ -159,6 +180,7 @@ class MemoryStorage:
 
     objects: dict[str, bytes] = field(default_factory=dict)
     address: str = "memory"
+    is_shared: bool = False
 
     def read(self, key: str) -> bytes | None:
         """Return an object, None if there is none."""
@@ -188,6 +210,7 @@ def open_storage(address: str | Path) -> ObjectStorage:
         return FolderStorage(folder.absolute())
     try:
         import fsspec
+        from fsspec.implementations.local import LocalFileSystem
     except ImportError:
         raise MissingExtraError(
             f"addresses such as {text.split('://')[0]}:// need fsspec, which is not installed",
@@ -197,4 +220,6 @@ def open_storage(address: str | Path) -> ObjectStorage:
         system, root = fsspec.core.url_to_fs(text)
     except (ImportError, ValueError) as error:
         raise FileError(f"cannot be opened: {error}", where=text) from None
+    if isinstance(system, LocalFileSystem):  # it writes in place, a folder renames
+        return open_storage(Path(root))
     return AddressStorage(text, system, root)

@@ -83,7 +83,7 @@ class ResultSource:
             return None
         try:
             return np.asarray(value(self.results[lane]))
-        except LinkwrightError as error:
+        except (LinkwrightError, ArithmeticError, np.linalg.LinAlgError) as error:
             self.failures[lane] = f"{self.analysis}: {error}"
             return None
 

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ArgumentError, LinkwrightError
+from ..errors import ArgumentError, FileError, LinkwrightError
 from ..mechanism import Mechanism
 from ..number_checks import check_whole_number
 from .block_engines import BlockEngine, ProcessEngine, SerialEngine
 from .block_worker import BlockMaker
 from .dask_engine import DaskEngine, import_distributed
 from .measures import MeasureFunction, find_functions
-from .object_storage import MemoryStorage
 from .study_progress import StudyProgress
 from .study_result import Study
 from .study_store import StudyStore
+
+MAX_PASSES = 4
+"""Passes over the blocks: another resume that finds a damaged block removes its marker, perhaps
+just after this one made the block again."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,11 @@ class WorkerChoice:
                 where=f"measure '{hidden[0].name}'",
                 remedy="put it into a module, or use workers=1",
             )
-        if isinstance(store.storage, MemoryStorage):
+        if not store.storage.is_shared:
             raise ArgumentError(
-                "workers need a store that they can reach", remedy='give store="folder"'
+                "workers need a store that they can reach; "
+                f"results in {store.storage.address} end with their process",
+                remedy="give store= a folder that all workers share, or an address (s3://…)",
             )
         if self.cluster == "processes" or (self.cluster is None and not _has_distributed()):
             return ProcessEngine(store, self.workers, self.retries)
@@ -170,8 +175,16 @@ def run_study(
     engine = choice.engine(store, functions)
     made = sum(b - a for a, b in map(recipe.block_range, done))
     with StudyProgress(recipe.mechanism.name, recipe.count, made, progress) as watch:
-        engine.run(_missing_blocks(store, done), watch.add)
-    return Study(store)
+        for _ in range(MAX_PASSES):
+            engine.run(_missing_blocks(store, done), watch.add)
+            done = store.marked_blocks()
+            if len(done) == recipe.block_count:
+                return Study(store)
+    raise FileError(
+        f"{recipe.block_count - len(done)} blocks were made, but are not in the store",
+        where=store.storage.address,
+        remedy="find out who removes files there, then resume the study",
+    )
 
 
 def _missing_blocks(store: StudyStore, done: set[int]) -> Iterator[int]:

@@ -94,12 +94,20 @@ def _scatter(study: Study, names: Sequence[str]) -> Figure:
 
 def _parallel(study: Study, names: Sequence[str]) -> Figure:
     """Draw one line for each design over scaled axes, coloured by the last of them."""
-    columns = list(names) or [*_number_factors(study), *_number_measures(study)]
+    rows = _drawn_designs(study)
+    columns = list(names) or [
+        name
+        for name in (*_number_factors(study), *_number_measures(study))
+        if np.isfinite(study.numbers(name)[rows]).any()
+    ]
     if len(columns) < 2:
         raise ArgumentError("parallel coordinates need at least 2 names")
-    rows = _drawn_designs(study)
     values = np.stack([study.numbers(name)[rows] for name in columns], axis=1)
     values = values[np.isfinite(values).all(axis=1)]
+    if not len(values):
+        raise ArgumentError(
+            f"no design has finite values of all: {', '.join(columns)}", remedy="name others"
+        )
     low, high = values.min(axis=0), values.max(axis=0)
     scaled = (values - low) / np.where(high > low, high - low, 1.0)
     figure = new_figure(max(COLUMN_WIDTH, 24 * len(columns)), 70)

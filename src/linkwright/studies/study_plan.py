@@ -10,7 +10,6 @@ import numpy as np
 
 from ..displays import NotebookDisplayed
 from ..errors import ArgumentError, LinkwrightError
-from ..mechanism import mechanism_names
 from .design_evaluation import FAILED, evaluate_designs, measure_values
 from .lane_values import MeasuredValue
 from .measures import MeasureFunction
@@ -25,7 +24,7 @@ MAX_BLOCK = 100_000
 """Largest block: more lanes are not faster."""
 
 BLOCK_BYTES = 256 << 20
-"""Memory that the histories of a block may take."""
+"""Memory that the results of a block may take; its motions are made in slices of less."""
 
 BLOCKS_PER_WORKER = 4
 """Fewest blocks for each worker, so that they end at about the same time."""
@@ -37,8 +36,7 @@ MAX_PILOT_SECONDS = 6.0
 """Seconds that the next, larger pilot may take, as far as the last one tells."""
 
 PILOT_COUNTS = (16, 256, 4096)
-"""Designs of pilots: ensembles of up to 200 runs check each mechanism, which larger ones need
-not."""
+"""Designs of pilots: an ensemble has some milliseconds of its own, which few designs share."""
 
 PILOT_DESIGNS = 8
 """Designs that are tried until one of them gives all measures."""
@@ -165,10 +163,8 @@ def _seconds_of(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], c
 
 def choose_block(recipe: StudyRecipe, rate: float, workers: int) -> int:
     """Return the number of designs in a block."""
-    names = mechanism_names(recipe.mechanism)
-    samples = recipe.settings.get("run", {}).get("samples") or 201
-    assert isinstance(samples, int)
-    lane = samples * (names.nq + 4 * names.nv + 4) * 8 * 2
+    entries = [int(np.prod(recipe.sizes.get(one.name, ()))) for one in recipe.measures]
+    design = 8 * (len(recipe.factors) + sum(entries) + 2)
     fair = -(-recipe.count // (workers * BLOCKS_PER_WORKER)) if workers > 1 else recipe.count
-    wanted = min(rate * BLOCK_SECONDS, BLOCK_BYTES / lane, MAX_BLOCK, fair, recipe.count)
+    wanted = min(rate * BLOCK_SECONDS, BLOCK_BYTES / design, MAX_BLOCK, fair, recipe.count)
     return max(1, int(wanted))

@@ -63,9 +63,15 @@ class StudyResults(NotebookDisplayed):
 
     @property
     def is_usable(self) -> Booleans:
-        """Which designs have measures: those that finished or stopped."""
+        """Which designs have measures: those that finished or stopped, and those that failed in
+        some measures only."""
         status = self.data["status"].to_numpy()
-        return np.isin(status, (FINISHED, STOPPED))
+        usable = np.isin(status, (FINISHED, STOPPED))
+        failed = np.flatnonzero(status == FAILED)
+        for name in self.measure_names if failed.size else ():
+            values = self.data[name][failed].to_numpy().reshape(failed.size, -1)
+            usable[failed] |= np.isfinite(values).any(axis=1)
+        return usable
 
     @property
     def failures(self) -> dict[int, str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FileError, MissingExtraError
+from ..errors import DamagedStudyWarning, FileError, MissingExtraError
 from ..mechanism import Mechanism
 from .design_evaluation import FAILED, STATUS_NAMES, STOPPED, EvaluatedDesigns
 from .design_seeds import design_seeds
-from .object_storage import MemoryStorage, ObjectStorage, open_storage
+from .object_storage import MemoryStorage, ObjectStorage, StorageFullError, open_storage
 from .study_recipe import StudyRecipe
 from .zarr_layout import ZarrArray, group_metadata
 
@@ -73,7 +74,12 @@ class StudyStore:
             raise FileError(
                 "has other files", where=storage.address, remedy="name a new or empty folder"
             )
-        storage.write(RECIPE_KEY, recipe.text.encode())
+        try:
+            storage.write(RECIPE_KEY, recipe.text.encode())
+        except StorageFullError as error:  # there is nothing that could be resumed
+            raise StorageFullError(
+                error.what, where=error.where, remedy="free some, and begin again"
+            ) from None
         store.write_metadata()
         return store
 
@@ -245,17 +251,20 @@ class StudyStore:
         numbers = {int(one[:-5]) for one in names if one.endswith(".json") and one[:-5].isdigit()}
         return {k for k in numbers if k < self.recipe.block_count}
 
+    def read_block(self, block: int) -> dict[str, bytes] | None:
+        """Return the chunks of a block; None unless they have the checksums of its marker."""
+        marker, found = self.read_marker(block), dict[str, bytes]()
+        for array in self.arrays if marker is not None else ():
+            content = self.storage.read(array.chunk_key(block))
+            wanted = marker["checksums"].get(array.name)  # type: ignore[index]
+            if content is None or hashlib.sha256(content).hexdigest() != wanted:
+                return None
+            found[array.name] = content
+        return None if marker is None else found
+
     def is_sound(self, block: int) -> bool:
         """Whether a block is there, and has the checksums of its marker."""
-        marker = self.read_marker(block)
-        if marker is None:
-            return False
-        for array in self.arrays:
-            content = self.storage.read(array.chunk_key(block))
-            wanted = marker["checksums"].get(array.name)
-            if content is None or hashlib.sha256(content).hexdigest() != wanted:
-                return False
-        return True
+        return self.read_block(block) is not None
 
     def sound_blocks(self) -> set[int]:
         """Return the blocks that are there and undamaged; markers of others are removed."""
@@ -276,17 +285,24 @@ class StudyStore:
         size = self.bytes_per_block * self.recipe.block_count
         if size > MAX_EAGER_BYTES:
             return self.lazy_dataset()
-        done = self.marked_blocks()
-        variables: dict[str, Any] = {}
-        for array in self.arrays:
-            values = np.full(array.shape, array.fill, array.kind)
-            for block in done:
-                start, stop = self.recipe.block_range(block)
-                content = self.storage.read(array.chunk_key(block))
-                if content is not None and len(content) == array.chunk_bytes:
-                    values[start:stop] = array.decode(content, stop - start)
-            variables[array.name] = (array.dimensions, values, dict(array.attributes))
-        variables["message"] = ("design", self._messages(done))
+        columns = {one.name: np.full(one.shape, one.fill, one.kind) for one in self.arrays}
+        done, damaged = set[int](), 0
+        for block in self.marked_blocks():
+            contents = self.read_block(block)
+            if contents is None:
+                damaged += 1
+                continue
+            done.add(block)
+            start, stop = self.recipe.block_range(block)
+            for array in self.arrays:
+                columns[array.name][start:stop] = array.decode(contents[array.name], stop - start)
+        if damaged:
+            warnings.warn(_damage_text(self, damaged), DamagedStudyWarning, stacklevel=2)
+        variables: dict[str, Any] = {
+            one.name: (one.dimensions, columns[one.name], dict(one.attributes))
+            for one in self.arrays
+        }
+        variables["message"] = ("design", _messages(self, done))
         coordinates = {
             f"{name}_time": (f"{name}_time", np.array(times), {"units": "s"})
             for name, times in self.recipe.histories.items()
@@ -297,14 +313,6 @@ class StudyStore:
                 levels = np.array([*one.levels, ""], dtype=object)
                 data[one.name] = ("design", levels[data[one.name].to_numpy()], {"role": "factor"})
         return data
-
-    def _messages(self, done: set[int]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-        found = np.full(self.recipe.count, "", dtype=object)
-        for block in done:
-            marker = self.read_marker(block)
-            for design, text in (marker or {}).get("messages", {}).items():
-                found[int(design)] = text
-        return found
 
     def lazy_dataset(self) -> xarray.Dataset:
         """Return the results as xarray opens them from the Zarr store, without reading them."""
@@ -345,6 +353,25 @@ def _worker_facts() -> dict[str, str | float]:
         "worker": f"{platform.node()}:{os.getpid()}",
         "time": round(time.time(), 1),
     }
+
+
+def _messages(store: StudyStore, blocks: set[int]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """Return why designs failed or stopped, empty for the others."""
+    found = np.full(store.recipe.count, "", dtype=object)
+    for block in blocks:
+        marker = store.read_marker(block)
+        for design, text in (marker or {}).get("messages", {}).items():
+            found[int(design)] = text
+    return found
+
+
+def _damage_text(store: StudyStore, damaged: int) -> str:
+    """Return the sentence on damaged blocks."""
+    address, count = store.storage.address, store.recipe.block_count
+    return (
+        f"{address}: {damaged} of {count} blocks are damaged and count as not made; "
+        f"'linkwright study resume {address}' makes them again"
+    )
 
 
 def _decode(content: bytes, storage: ObjectStorage) -> str:

@@ -1,0 +1,176 @@
+"""Linear models and inverse motions of all designs at once: closed forms, and one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.studies import design_evaluation
+
+from . import study_functions
+
+PENDULUM = lw.load(
+    "name='pendulum'\ngravity=[0,-9.81,0]\n[parameters]\nm=2.0\nl=0.7\nd=0.3\nk=1.5\n"
+    "[bodies.bob]\nmass='m'\ncenter=['l',0,0]\ninertia=[0,0,0]\n"
+    "[joints.q]\ntype='revolute'\nchild='bob'\naxis=[0,0,1]\ndamping='d'\nstiffness='k'\n"
+)
+"""A point mass on a rod with a torsional damper and spring; q = −π/2 hangs down."""
+FOUR_BAR = lw.gallery("four-bar")
+L3 = float(FOUR_BAR.values["l3"])
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Note which designs are analysed by themselves."""
+    noted: list[tuple[str, int]] = []
+    for name, make in list(design_evaluation.DESIGN_ANALYSES.items()):
+
+        def noting(group: Any, lane: int, seed: int, name: str = name, make: Any = make) -> object:
+            noted.append((name, int(group.lanes[lane])))
+            return make(group, lane, seed)
+
+        monkeypatch.setitem(design_evaluation.DESIGN_ANALYSES, name, noting)
+    return noted
+
+
+def test_eigenvalues_of_pendulums_have_their_closed_form(alone: list[tuple[str, int]]) -> None:
+    """m l² q̈ + d q̇ + (k + m g l) δq = τ − k q about q = −π/2, with τ that holds the spring."""
+    rng = np.random.default_rng(0)
+    lengths, masses, torques = rng.uniform(0.3, 2, 40), rng.uniform(0.5, 3, 40), np.zeros(40)
+    found = lw.study(
+        PENDULUM,
+        {"l": lengths, "m": masses, "torque.q": torques},
+        {
+            "swing": "imag(linearize.eigenvalues)[0]", "decay": "max(real(linearize.eigenvalues))",
+            "frequency": "linearize.frequencies[0]", "ratio": "linearize.damping[0]",
+            "stable": "linearize.stable",
+        },
+        design="list", linearize={"q": {"q": "-90 deg"}},
+    )  # fmt: skip
+    inertia = masses * lengths**2
+    natural = np.sqrt((1.5 + masses * 9.81 * lengths) / inertia)
+    decay = 0.3 / (2 * inertia)
+    np.testing.assert_allclose(found.data["swing"], np.sqrt(natural**2 - decay**2), rtol=1e-12)
+    np.testing.assert_allclose(found.data["decay"], -decay, rtol=1e-11)
+    np.testing.assert_allclose(found.data["frequency"], natural, rtol=1e-12)
+    np.testing.assert_allclose(found.data["ratio"], decay / natural, rtol=1e-11)
+    assert (found.data["stable"] == 1).all()
+    assert not alone
+
+
+def test_torques_of_pendulums_have_their_closed_form(alone: list[tuple[str, int]]) -> None:
+    rng = np.random.default_rng(1)
+    lengths, masses = rng.uniform(0.3, 2, 40), rng.uniform(0.5, 3, 40)
+    motion = {"motion": {"q": "0.4*sin(3*t)"}, "t": 2.0, "samples": 21}
+    found = lw.study(
+        PENDULUM,
+        {"l": lengths, "m": masses},
+        {"torque": "inverse.tau1", "peak": "max(inverse.power)", "end": "inverse.ddq[-1]"},
+        design="list", inverse=motion,
+    )  # fmt: skip
+    t = np.linspace(0, 2, 21)
+    q, qd, qdd = 0.4 * np.sin(3 * t), 1.2 * np.cos(3 * t), -3.6 * np.sin(3 * t)
+    weight = 9.81 * (masses * lengths)[:, None] * np.cos(q)
+    wanted = (masses * lengths**2)[:, None] * qdd + 0.3 * qd + 1.5 * q + weight
+    np.testing.assert_allclose(found.data["torque"], wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.data["peak"], (wanted * qd).max(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(found.data["end"], qdd[-1], rtol=1e-13)
+    assert not alone
+
+
+def test_a_motion_that_names_a_parameter_is_that_of_its_design() -> None:
+    motion = {"motion": {"q": "l*t"}, "t": 1.0, "samples": 3}
+    measure = {"end": "inverse.q[-1]", "torque": "inverse.tau1[-1]"}
+    found = lw.study(PENDULUM, {"l": [0.5, 1.0]}, measure, inverse=motion)
+    np.testing.assert_allclose(found.data["end"], [0.5, 1.0], rtol=1e-14)
+    lengths = np.array([0.5, 1.0])
+    wanted = 0.3 * lengths + 1.5 * lengths + 2 * 9.81 * lengths * np.cos(lengths)
+    np.testing.assert_allclose(found.data["torque"], wanted, rtol=1e-13)
+
+
+def test_a_joint_may_have_the_name_of_all_coordinates() -> None:
+    measure = {"end": "q[-1]", "fast": "max(abs(dq))"}
+    found = lw.study(PENDULUM, {"l": [0.5, 1.0]}, measure, t=0.1, samples=11)
+    for k, length in enumerate((0.5, 1.0)):
+        run = lw.simulate(PENDULUM, 0.1, parameters={"l": length}, samples=11)
+        assert float(found.data["end"][k]) == run.q[-1, 0]
+        assert float(found.data["fast"][k]) == abs(run.qd[:, 0]).max()
+
+
+@pytest.mark.slow
+def test_loops_and_spinning_bodies_are_those_of_single_models(alone: list[tuple[str, int]]) -> None:
+    top = lw.load(
+        "name='top'\ngravity=[0,0,-9.81]\n[parameters]\nC=0.02\n[bodies.b]\nmass=1\ncenter=[0,0,0.1]\n"
+        "inertia=[0.01,0.01,'C']\n[joints.s]\ntype='spherical'\nchild='b'\n"
+    )
+    cases: list[tuple[lw.Mechanism, dict[str, Any], dict[str, Any]]] = [
+        (FOUR_BAR, {"l3": [0.9 * L3, L3], "q0.theta1": [-1.0, -1.2]}, {"qd0": {"theta1": 2.0}}),
+        (top, {"C": [0.01, 0.02], "qd0.s.wz": [30.0, 50.0]}, {}),
+    ]
+    for mechanism, vary, given in cases:
+        measure = {"real": "real(linearize.eigenvalues)", "imag": "imag(linearize.eigenvalues)"}
+        found = lw.study(mechanism, vary, measure, design="list", **given)
+        assert not alone
+        for k in range(2):
+            factors = found.factors_of(k)
+            q = {n[3:]: x for n, x in factors.items() if n.startswith("q0.")}
+            qd = {n[4:]: x for n, x in factors.items() if n.startswith("qd0.")}
+            one = lw.linearize(found.mechanism_of(k), q, given.get("qd0", {}) | qd)
+            wanted = np.poly(one.eigenvalues)
+            own = found.data["real"][k].to_numpy() + 1j * found.data["imag"][k].to_numpy()
+            # characteristic polynomials: multiple eigenvalues of the top amplify rounding
+            np.testing.assert_allclose(
+                np.poly(own), wanted, rtol=1e-9, atol=1e-9 * abs(wanted).max()
+            )
+
+
+@pytest.mark.slow
+def test_inverse_motions_of_loops_are_those_of_single_designs(alone: list[tuple[str, int]]) -> None:
+    motion: dict[str, Any] = {"motion": {"theta1": "t"}, "t": 0.5, "samples": 6}
+    measure = {"effort": "max(abs(inverse.tau1))", "energy": "inverse.energy[-1]"}
+    found = lw.study(FOUR_BAR, {"l3": [0.9 * L3, L3]}, measure, inverse=motion)
+    assert not alone
+    for k in range(2):
+        run = lw.solve_inverse(found.mechanism_of(k), {"theta1": "t"}, 0.5, samples=6)
+        assert float(found.data["effort"][k]) == pytest.approx(abs(run.tau[:, 0]).max(), rel=1e-11)
+        assert float(found.data["energy"][k]) == pytest.approx(run.energy[-1], rel=1e-12)
+
+
+def test_a_bad_design_changes_no_bit_of_the_others(alone: list[tuple[str, int]]) -> None:
+    measure = {
+        "frequency": "linearize.frequencies[0]", "torque": "max(inverse.tau1)", "free": "inverse.t[-1]",
+    }  # fmt: skip
+    given: dict[str, Any] = {"linearize": {"q": {"q": "-90 deg"}}}
+    given["inverse"] = {"motion": {"q": "t"}, "t": 1.0, "samples": 5}
+    masses = [1.0, -1.0, 2.0, 0.0, 3.0]  # a rod without a mass has no acceleration
+    found = lw.study(PENDULUM, {"m": masses}, measure, **given)
+    assert found.data["status"].to_numpy().tolist() == [1, 3, 1, 3, 1]
+    assert "mass" in found.failures[1]
+    assert sorted(set(alone)) == [("inverse", 1), ("linearize", 1), ("linearize", 3)]
+    alone.clear()
+    good = lw.study(PENDULUM, {"m": [1.0, 2.0, 3.0]}, measure, **given)
+    ones = lw.study(PENDULUM, {"m": [1.0, 2.0, 3.0]}, measure, **given, block=1)
+    assert not alone
+    for name in measure:
+        np.testing.assert_array_equal(found.data[name][[0, 2, 4]], good.data[name])
+        np.testing.assert_array_equal(ones.data[name], good.data[name])
+
+
+@pytest.mark.slow
+def test_what_lanes_cannot_do_is_done_one_by_one(alone: list[tuple[str, int]]) -> None:
+    """Functions of linear models, and nonholonomic constraints."""
+    measure = {"f": study_functions.lowest_frequency, "g": "linearize.frequencies[0]"}
+    found = lw.study(PENDULUM, {"l": [0.5, 1.0]}, measure, linearize={"q": {"q": "-90 deg"}})
+    assert set(alone) == {("linearize", 0), ("linearize", 1)}
+    lengths = np.array([0.5, 1.0])
+    wanted = np.sqrt((1.5 + 2 * 9.81 * lengths) / (2 * lengths**2))
+    np.testing.assert_allclose(found.data["f"], wanted, rtol=1e-12)
+    np.testing.assert_array_equal(found.data["f"], found.data["g"])
+    alone.clear()
+    disk = lw.gallery("rolling-disk")
+    name = next(iter(disk.parameters))
+    lw.study(disk, {name: [float(disk.values[name])]}, {"n": "max(abs(linearize.eigenvalues))"})
+    assert alone
