@@ -15,6 +15,7 @@ import pytest
 PACKAGES = {
     "gcc": "gcc",
     "clang": "clang",
+    "clang++": "clang",
     "g++": "g++",
     "octave-cli": "octave",
     "rustc": "rustc",
