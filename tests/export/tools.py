@@ -19,6 +19,7 @@ PACKAGES = {
     "g++": "g++",
     "octave-cli": "octave",
     "rustc": "rustc",
+    "node": "nodejs",
     "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
     "qemu-system-arm": "qemu-system-arm",
 }

@@ -27,6 +27,9 @@ MAX_STACK_BYTES = 1 << 16
 MAX_BLOCKS_TOGETHER = 2
 """Blocks that go through a chunk together, at most, where there is much code."""
 
+MAX_OUTPUTS_TOGETHER = 512
+"""Different numbers in the outputs up to which blocks go together: more of them, and their rows, evict each other."""
+
 MAX_FETCHED_INSTRUCTIONS = 8000
 """Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
 
@@ -54,7 +57,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
         fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
         return (
             max(1, min(MAX_BLOCKS_TOGETHER, fitting))
-            if self.length > MAX_FETCHED_INSTRUCTIONS
+            if self.length > MAX_FETCHED_INSTRUCTIONS and self.plan.slots <= MAX_OUTPUTS_TOGETHER
             else 1
         )
 
