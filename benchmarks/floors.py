@@ -10,7 +10,9 @@ together: processors have units of their own for products (fused with a sum or n
 for quotients. A sine and cosine count 18 products, 2 sums and 16 operations on bits. A quotient
 takes half of the multiplier's time: 31 products and a quotient take as long as 31 products and half
 a quotient. Loads, stores and the transposing of rows are not counted: they keep a function from its
-floor. One thread, float64, rows (B, n), best of many.
+floor. "Outputs alone" is the time of a function of one input with outputs of the same pattern:
+constants where the function has constants, and for each other number that it has once or several
+times the sum of the input and a constant. One thread, float64, rows (B, n), best of many.
 """
 
 from __future__ import annotations
@@ -44,6 +46,7 @@ class Floors:
     memset_memory: float
     arithmetic: float
     measured: float
+    outputs_alone: float
 
     @property
     def share(self) -> float:
@@ -151,6 +154,21 @@ def _measure_issue_rate(kinds: list[Op], seconds: float) -> float:
     return width * length * batch / (1e9 * least)
 
 
+def outputs_alone_tape(tape: Tape) -> Tape:
+    """Return a tape with the outputs of another: its constants, and a sum for each other value."""
+    writer = TapeWriter()
+    given = writer.write_instruction(Op.INPUT, 0, 0)
+    names = {}
+    for n, value in enumerate(sorted({v for result in tape.results for v in result.tolist()})):
+        is_constant = tape.ops[value] == Op.CONSTANT
+        number = writer.write_constant(float(tape.constants[value]) if is_constant else 1.0 + n)
+        names[value] = number
+        if not is_constant:
+            names[value] = writer.write_instruction(Op.ADD, given, number)
+    results = [np.array([names[v] for v in r.tolist()], np.int32) for r in tape.results]
+    return writer.finish_tape("outputs", [Port("x", (1,))], list(tape.outputs), results)
+
+
 def measure_floors(robot: Robot, name: str, size: int, rates: IssueRates, seconds: float) -> Floors:
     """Return the floors of a function on batches of `size` bytes, and its time."""
     inputs, outputs = quantity_ports(robot.model.names, name)
@@ -161,18 +179,21 @@ def measure_floors(robot: Robot, name: str, size: int, rates: IssueRates, second
     arrays += [np.empty((batch, *port.shape)) for port in outputs]
     function = robot.model.ufunc(name)
     read, copied = (np.ones(batch * sum(port.size for port in inputs)) for _ in range(2))
-    time, copy, fill, memset = best(
+    alone = compile_tape(outputs_alone_tape(robot.model.tape(name)), threads=1)
+    values = np.ones((batch, 1))
+    time, copy, fill, memset, written = best(
         lambda: function(*arrays),
         lambda: np.copyto(copied, read),
         lambda: [array.fill(1.0) for array in arrays[len(inputs) :]],
         lambda: [ctypes.memset(a.ctypes.data, 0, a.nbytes) for a in arrays[len(inputs) :]],
+        lambda: alone(values, *arrays[len(inputs) :]),
         seconds=seconds,
     )
     arithmetic = rates.least_time(
         InstructionCounts.of_tape(share_tape_reciprocals(robot.model.tape(name)))
     )
     fills = [1e9 * (copy / 2 + one) / batch for one in (fill, memset)]
-    return Floors(fills[0], min(fills), arithmetic, 1e9 * time / batch)
+    return Floors(fills[0], min(fills), arithmetic, 1e9 * time / batch, 1e9 * written / batch)
 
 
 def floor_table(seconds: float) -> str:
@@ -180,7 +201,7 @@ def floor_table(seconds: float) -> str:
     rates = IssueRates.measure(seconds)
     head = ["robot", "function"]
     for place in BATCH_BYTES:
-        head += [f"{place}: ns", "memory", "arithmetic", "share of the larger"]
+        head += [f"{place}: ns", "memory", "outputs alone", "arithmetic", "share of the larger"]
     lines = [head, ["---"] * len(head)]
     for robot in robots():
         for name in FUNCTIONS if robot.model.nv < 50 else FUNCTIONS[:2]:
@@ -189,7 +210,7 @@ def floor_table(seconds: float) -> str:
                 found = measure_floors(robot, name, size, rates, seconds)
                 cells += [
                     f"{found.measured:.1f}", f"{found.memory:.1f} ({found.memset_memory:.1f})",
-                    f"{found.arithmetic:.1f}", found.verdict,
+                    f"{found.outputs_alone:.1f}", f"{found.arithmetic:.1f}", found.verdict,
                 ]  # fmt: skip
             lines.append(cells)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -15,9 +15,11 @@ import pytest
 PACKAGES = {
     "gcc": "gcc",
     "clang": "clang",
+    "clang++": "clang",
     "g++": "g++",
     "octave-cli": "octave",
     "rustc": "rustc",
+    "node": "nodejs",
     "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
     "qemu-system-arm": "qemu-system-arm",
 }

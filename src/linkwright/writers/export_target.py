@@ -102,8 +102,12 @@ class ExportedFiles(SummarizedResult):
         """
         target = Path(path)
         if not self.is_folder:
+            name, content = next(iter(self.files.items()))
+            if target.is_dir():
+                remedy = f"name a file, such as {target / name}"
+                raise FileError("is a folder", where=str(target), remedy=remedy)
             self._check_file_name(target)
-            return _write_files_together({target: next(iter(self.files.values()))})
+            return _write_files_together({target: content})
         if target.exists() and not target.is_dir():
             raise FileError("is a file", where=str(target), remedy="name a folder")
         return _write_files_together({target / name: text for name, text in self.files.items()})

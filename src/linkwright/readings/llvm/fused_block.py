@@ -14,6 +14,14 @@ from ...tape import Op, Tape
 from .input_angles import split_input_angle
 from .lane_transposes import LaneTransposeIrWriter
 from .output_tiles import MIN_TILES_TO_LEAD
+from .overlapped_tiles import (
+    MAX_OVERLAPPED_TILES,
+    MIN_INSTRUCTIONS_PER_TILE,
+    OverlappedPort,
+    OverlappedTileIrWriter,
+    spread_groups,
+    usual_leads,
+)
 from .shared_ir import shared_ir_declarations
 from .sincos import SincosIrWriter, llvm_hexadecimal
 from .tape_ir import ContextLayout, LlvmScalarType, TapeIrEmitter
@@ -51,30 +59,53 @@ class FusedBlockIrEmitter(TapeIrEmitter):
         self.small = small_output_ports(self.tape, self.w)
         large = [r for k, r in enumerate(self.tape.results) if k not in self.small]
         self.leaving = {value for result in large for value in result.tolist()}
+        self.rows = LaneTransposeIrWriter(self.p.scalar, self.p.bytes, self.w)
+        self.overlaps = self.choose_overlaps()
+
+    def choose_overlaps(self) -> list[OverlappedTileIrWriter]:
+        """The writers of tiles of the block before, for the usual leads, if vectors have 8 lanes and the rows of all
+        large outputs are whole cache lines."""
+        large = [k for k in range(len(self.tape.outputs)) if k not in self.small]
+        if self.w != 8 or not large or not self.plan.leading_ports().issuperset(large):
+            return []
+        most = min(MAX_OVERLAPPED_TILES, len(self.tape) // MIN_INSTRUCTIONS_PER_TILE) // len(large)
+        count = min(most, *(self.plan.count_whole_tiles(k) for k in large))
+        size, first = self.w * self.p.bytes, len(self.tape.inputs)
+        literals = {
+            size
+            * slot: f"splat ({self.p.scalar} {self.p.literal(float(self.tape.constants[value]))})"
+            for value, slot in self.plan.constant_slots.items()
+        }
+        ports = {
+            first + k: OverlappedPort([size * slot for slot in self.plan.entry_slots[k]], literals)
+            for k in large
+        }
+        leads = usual_leads(self.w, self.p.bytes) if count else ()
+        return [OverlappedTileIrWriter(self.rows, ports, lead, count) for lead in leads]
 
     def emit_functions(self) -> str:
         """The declarations, and the function of a block."""
-        block = self.emit_block()
+        block = self.emit_block() + "".join(self.emit_block(overlap) for overlap in self.overlaps)
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
         wide = f"declare {self.d} @llvm.fma.v{self.w}f64({self.d}, {self.d}, {self.d})"
         parts = [f'target triple = "{self.target.triple}"', *sorted({*self.declared, fma, wide})]
-        rows = LaneTransposeIrWriter(self.p.scalar, self.p.bytes, self.w)
-        parts += [shared_ir_declarations(self.w), rows.write_declarations()]
-        return "\n".join([*parts, block, self.emit_constants()])
+        parts += [shared_ir_declarations(self.w), self.rows.write_declarations()]
+        weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
+        return "\n".join([*parts, block, weights, self.emit_constants()])
 
-    def emit_block(self) -> str:
-        """The function of a block."""
+    def emit_block(self, overlap: OverlappedTileIrWriter | None = None) -> str:
+        """The function of a block; with an `overlap`, it writes tiles of the block before."""
         self.lines = []
         self.loaded: set[int] = set()
         self.names: dict[int, str] = {}
         self.sincos_results: dict[int, str] = {}
-        self.rows = LaneTransposeIrWriter(self.p.scalar, self.p.bytes, self.w)
         self.input_values = {
             (int(port), int(entry)): k
             for k, (port, entry, *_) in enumerate(self.tape.args.tolist())
             if self.tape.ops[k] == Op.INPUT
         }
         self.emit_angles()
+        angles, self.lines = self.lines, []
         missing = self.output_tiles()
         for tile in [tile for tile, values in missing.items() if not values]:
             self.store_tile(*tile)
@@ -93,9 +124,14 @@ class FusedBlockIrEmitter(TapeIrEmitter):
                         self.store_tile(*tile)
         numbers = [*range(len(self.tape.inputs)), *(len(self.tape.inputs) + k for k in self.small)]
         operands = ", ".join(f"ptr %rows{n}, i64 %stride{n}" for n in numbers)
-        body = "\n".join(self.lines)
-        head = f"define internal void @block({operands}, ptr %ctx) noinline alignstack({self.target.vector_bytes})"
-        return f'\n{head} {{\nentry:\n{body}\n  ret void\n}}\n!0 = !{{!"branch_weights", i32 1, i32 100000}}\n'
+        name, before = "block", list[str]()
+        if overlap:
+            name, operands = overlap.name, overlap.parameters + operands
+            before = overlap.write_addresses()
+            self.lines = spread_groups(self.lines, overlap.half_tiles())
+        body = "\n".join([*before, *angles, *self.lines])
+        head = f"define internal void @{name}({operands}, ptr %ctx) noinline alignstack({self.target.vector_bytes})"
+        return f"\n{head} {{\nentry:\n{body}\n  ret void\n}}\n"
 
     # -- rows ----------------------------------------------------------------------------
 

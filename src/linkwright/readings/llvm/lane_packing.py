@@ -129,25 +129,35 @@ done:
 """
 
     def write_half_tile(self) -> str:
-        """Copies half of a tile's states. Where a vector has 8 lanes, halves of vectors are loaded side by side, which
-        saves a third of the shuffles; else two transposed squares side by side are the rows."""
-        v, w, half = self.v, self.w, self.w // 2
-        part = f"<{half} x {self.t}>"
-        lines: list[str] = []
-        for n, source in enumerate(self.write_slot_addresses(lines, "%map")):
-            lines += [
-                f"  %e{n} = getelementptr {self.t}, ptr {source}, i64 %state",
-                f"  %r{n} = load {part}, ptr %e{n}, align {half * self.size}",
-            ]
-        names = [f"%r{n}" for n in range(w)]
-        rows = self.join_squares(lines, names) if w != 8 else self.transpose_pairs(lines, names)
-        for n, row in enumerate(rows):
-            lines += [
-                f"  %so{n} = mul i64 %stride, {n}",
-                f"  %sa{n} = getelementptr i8, ptr %tile, i64 %so{n}",
-                f"  store {v} {row}, ptr %sa{n}, align {self.size}",
-            ]
+        """Copies a tile for half of the states. Where a vector has 8 lanes, halves of vectors are loaded side by side,
+        which saves a third of the shuffles; else two transposed squares side by side are the rows."""
+        names = [f"%r{n}" for n in range(self.w)]
+        lines = [line for n in range(0, self.w, 2) for line in self.write_pair_of_loads(n)]
+        rows = (
+            self.join_squares(lines, names) if self.w != 8 else self.transpose_pairs(lines, names)
+        )
+        lines += [
+            f"  store {self.v} {row}, ptr %row{n}, align {self.size}" for n, row in enumerate(rows)
+        ]
         return "\n".join(lines)
+
+    def write_pair_of_loads(self, n: int) -> list[str]:
+        """Loads entries n and n + 1 of half of the states. Their places are loaded at once, because stores wait for
+        loads; the empty assembly keeps LLVM from loading all places first, for which there are not enough registers."""
+        half = self.w // 2
+        lines = [
+            f"  %m{n} = getelementptr i32, ptr %map, i64 {n}",
+            f"  %pair{n} = load i64, ptr %m{n}, align 4",
+            f"  %place{n} = and i64 %pair{n}, {0xFFFFFFFF}",
+            f"  %place{n + 1} = lshr i64 %pair{n}, 32",
+        ]
+        for k in (n, n + 1):
+            lines += [
+                f"  %at{k} = getelementptr i8, ptr %ctx, i64 %place{k}",
+                f'  %v{k} = call ptr asm sideeffect "", "=r,0"(ptr %at{k})',
+                f"  %r{k} = load <{half} x {self.t}>, ptr %v{k}, align {half * self.size}",
+            ]
+        return lines
 
     def write_slot_addresses(self, lines: list[str], table: str) -> list[str]:
         """The addresses of the vectors of W entries, whose places in a context are in a table."""
@@ -174,62 +184,65 @@ done:
         return [f"%z{n}" for n in range(half)]
 
     def write_constant_tile(self) -> str:
-        """Copies a vector of equal numbers to half of the states."""
+        """Copies one number to a tile for half of the states."""
         lines = [
-            "  %place = getelementptr i32, ptr %slots, i64 %first.flat",
-            "  %place.bytes = load i32, ptr %place",
-            "  %place.long = zext i32 %place.bytes to i64",
+            "  %place = load i32, ptr %map, align 4",
+            "  %place.long = zext i32 %place to i64",
             "  %source = getelementptr i8, ptr %ctx, i64 %place.long",
-            f"  %value = load {self.v}, ptr %source",
-            f"  %tile.flat = getelementptr {self.t}, ptr %rows, i64 %first.flat",
+            f"  %number = load {self.t}, ptr %source",
+            f"  %first = insertelement {self.v} poison, {self.t} %number, i32 0",
+            f"  %value = shufflevector {self.v} %first, {self.v} poison, <{self.w} x i32> zeroinitializer",
         ]
-        for n in range(self.w // 2):
-            lines += [
-                f"  %fo{n} = mul i64 %stride, {n}",
-                f"  %fa{n} = getelementptr i8, ptr %tile.flat, i64 %fo{n}",
-                f"  store {self.v} %value, ptr %fa{n}, align {self.size}",
-            ]
+        lines += [
+            f"  store {self.v} %value, ptr %row{n}, align {self.size}" for n in range(self.w // 2)
+        ]
         return "\n".join(lines)
 
     def write_unpack_tiles(self) -> str:
-        """Unpacks tiles of a table of first entries to contiguous rows of a whole block; −1 − first is a constant tile.
+        """Unpacks a run of tiles to contiguous rows, for half of the states of a block: rows at distances of a power of
+        two share cache sets, and eight of them at once would evict each other.
 
-        Half of the states at a time: rows at distances of a power of two share cache sets, and eight of them at once
-        would evict each other.
+        %rows is the first of the rows and %ctx the context, both at the first of the states; %flags says which tiles are
+        one constant. Every row has an address of its own: stores with an index are slower.
         """
+        rows = range(self.w // 2)
+        begin, after = list[str](), list[str]()
+        for n in rows:
+            begin += [
+                f"  %jump{n} = mul i64 %stride, {n}",
+                f"  %begin{n} = getelementptr i8, ptr %rows, i64 %jump{n}",
+            ]
+            after += [
+                f"  %behind{n} = getelementptr {self.v}, ptr %row{n}, i64 1",
+                f'  %next{n} = call ptr asm "", "=r,0"(ptr %behind{n})',
+            ]
+        newline = "\n"
         return f"""
-define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %slots, ptr %table, i64 %size) {{
+define void @unpack.tiles(ptr %rows, i64 %stride, ptr %ctx, ptr %slots, ptr %flags, i64 %count) {{
 entry:
-  br label %states
-states:
-  %state = phi i64 [0, %entry], [%state1, %states.end]
-  %jump = mul i64 %stride, %state
-  %rows = getelementptr i8, ptr %array, i64 %jump
-  br label %loop
+{newline.join(begin)}
+  %end = getelementptr i8, ptr %flags, i64 %count
+  %some = icmp ne i64 %count, 0
+  br i1 %some, label %loop, label %done
 loop:
-  %n = phi i64 [0, %states], [%n1, %written]
-  %line = getelementptr i32, ptr %table, i64 %n
-  %entry32 = load i32, ptr %line
-  %first = sext i32 %entry32 to i64
-  %is.flat = icmp slt i64 %first, 0
+  %flag = phi ptr [%flags, %entry], [%flag1, %written]
+  %map = phi ptr [%slots, %entry], [%map1, %written]
+{newline.join(f"  %row{n} = phi ptr [%begin{n}, %entry], [%next{n}, %written]" for n in rows)}
+  %flag8 = load i8, ptr %flag
+  %is.flat = icmp ne i8 %flag8, 0
   br i1 %is.flat, label %flat, label %varying
 flat:
-  %first.flat = sub i64 -1, %first
 {self.write_constant_tile()}
   br label %written
 varying:
-  %tile = getelementptr {self.t}, ptr %rows, i64 %first
-  %map = getelementptr i32, ptr %slots, i64 %first
 {self.write_half_tile()}
   br label %written
 written:
-  %n1 = add i64 %n, 1
-  %more = icmp ult i64 %n1, %size
-  br i1 %more, label %loop, label %states.end
-states.end:
-  %state1 = add i64 %state, {self.w // 2}
-  %more.states = icmp ult i64 %state1, {self.w}
-  br i1 %more.states, label %states, label %done
+{newline.join(after)}
+  %map1 = getelementptr i32, ptr %map, i64 {self.w}
+  %flag1 = getelementptr i8, ptr %flag, i64 1
+  %more = icmp ne ptr %flag1, %end
+  br i1 %more, label %loop, label %done
 done:
   ret void
 }}

@@ -9,8 +9,8 @@ Constants are written once into a context and never change.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -30,13 +30,12 @@ class LaneTile:
     """Entries [first, first + W) of an output port.
 
     A tile that `leads` begins `lead` entries later. Only a part of a tile at an `edge` is written: the first `lead`
-    entries, all but `lead`, or the rest of the output. `constant` is the value that fills a tile, if it is one number.
+    entries, all but `lead`, or the rest of the output.
     """
 
     first: int
     leads: bool = False
     edge: Literal["", "head", "tail", "rest"] = ""
-    constant: int | None = None
 
 
 @dataclass
@@ -57,6 +56,10 @@ class LaneTilePlan:
         """The number of slots."""
         return len(self.store_slots) + len(self.constant_slots)
 
+    def count_whole_tiles(self, port: int) -> int:
+        """The number of tiles of a port that are written whole: they follow each other."""
+        return sum(not tile.edge for tile in self.tiles[port])
+
     def leading_ports(self) -> set[int]:
         """The output ports with tiles that begin at cache lines."""
         return {k for k, tiles in enumerate(self.tiles) if any(tile.leads for tile in tiles)}
@@ -71,32 +74,36 @@ def plan_output_lane_tiles(tape: Tape, lanes: int) -> LaneTilePlan:
     slots = plan.store_slots | plan.constant_slots
     plan.entry_slots = [[slots[value] for value in result.tolist()] for result in tape.results]
     for result in tape.results:
-        tiles = _output_lane_tiles(tape, result, lanes)
+        tiles = _output_lane_tiles(result, lanes)
         if len(tiles) >= MIN_TILES_TO_LEAD and len(result) % lanes == 0:
             tiles = _align_lane_tiles(tiles)
         plan.tiles.append(tiles)
     return plan
 
 
-def _output_lane_tiles(tape: Tape, result: RegisterIndices, lanes: int) -> list[LaneTile]:
+def _output_lane_tiles(result: RegisterIndices, lanes: int) -> list[LaneTile]:
     """The tiles of an output."""
-    tiles = []
-    for first in range(0, len(result), lanes):
-        values = result[first : first + lanes].tolist()
-        is_flat = len(set(values)) == 1 and tape.ops[values[0]] == Op.CONSTANT
-        edge: Literal["", "rest"] = "" if len(values) == lanes else "rest"
-        tiles.append(LaneTile(first, edge=edge, constant=values[0] if is_flat else None))
-    return tiles
+    return [
+        LaneTile(first, edge="" if first + lanes <= len(result) else "rest")
+        for first in range(0, len(result), lanes)
+    ]
 
 
 def _align_lane_tiles(tiles: list[LaneTile]) -> list[LaneTile]:
     """The tiles that begin at cache lines, with a part of a tile before and after them."""
-    between = [
-        replace(one, leads=True, constant=one.constant if one.constant == other.constant else None)
-        for one, other in pairwise(tiles)
-    ]
     return [
         replace(tiles[0], edge="head"),
-        *between,
+        *(replace(tile, leads=True) for tile in tiles[:-1]),
         replace(tiles[-1], leads=True, edge="tail"),
     ]
+
+
+def find_constant_tiles(
+    slots: Sequence[int], constant_slots: set[int], lanes: int, lead: int, count: int
+) -> list[bool]:
+    """Whether each of `count` tiles that begin `lead` entries later is one constant; entries are in `slots`."""
+    found = []
+    for first in range(lead, lead + count * lanes, lanes):
+        places = set(slots[first : first + lanes])
+        found.append(len(places) == 1 and places <= constant_slots)
+    return found

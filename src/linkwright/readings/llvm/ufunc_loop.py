@@ -12,11 +12,10 @@ small batches run on the caller's thread.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .operand_ir import OperandIrWriter
-from .output_tiles import LaneTile
+from .output_tiles import find_constant_tiles
 from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
@@ -27,6 +26,9 @@ MAX_STACK_BYTES = 1 << 16
 
 MAX_BLOCKS_TOGETHER = 2
 """Blocks that go through a chunk together, at most, where there is much code."""
+
+MAX_OUTPUTS_TOGETHER = 512
+"""Different numbers in the outputs up to which blocks go together: more of them, and their rows, evict each other."""
 
 MAX_FETCHED_INSTRUCTIONS = 8000
 """Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
@@ -48,13 +50,14 @@ class UfuncLoopIrWriter(OperandIrWriter):
         self.chunks = len(emitter.chunks)
         self.angles = bool(emitter.angles)
         self.blocks = self.count_blocks_together()
+        self.contexts = self.blocks
 
     def count_blocks_together(self) -> int:
         """The number of blocks that run a chunk together: several if the code is long and contexts small."""
         fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
         return (
             max(1, min(MAX_BLOCKS_TOGETHER, fitting))
-            if self.length > MAX_FETCHED_INSTRUCTIONS
+            if self.length > MAX_FETCHED_INSTRUCTIONS and self.plan.slots <= MAX_OUTPUTS_TOGETHER
             else 1
         )
 
@@ -67,7 +70,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
     def write_context_memory(self) -> tuple[str, str]:
         """The code that allocates and frees the contexts; small ones are on the stack."""
         align = self.w * self.item
-        size = self.blocks * self.layout.size
+        size = self.contexts * self.layout.size
         if align * size <= MAX_STACK_BYTES:
             return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
         lines = [  # where no memory is left, the stack is tried
@@ -138,33 +141,65 @@ moved{tag}:"""
             f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count.out)"
         )
 
-    def write_port_tiles(self, k: int) -> list[str]:
-        """Unpacks the tiles of a port to contiguous rows: those at their places, and those that lead."""
-        tag, lines, tiles = ".out", list[str](), self.plan.tiles[k - self.n_in]
-        if k in self.leading:
-            lines = [
-                f"  %here.lead{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
-                f"  %slots.lead{k} = getelementptr i32, ptr @slots.{k}, i64 %lead{k}",
-            ]
-        for leads in (False, True):
-            here, slots = _tile_origin(k, leads)
-            # a constant tile, which needs no transposition, is written as −1 − first
-            places = [
-                t.first if t.constant is None else -1 - t.first
-                for t in tiles
-                if t.leads == leads and not t.edge
-            ]
-            if places:
-                table = self.write_tile_table(f"tiles{'.lead' if leads else ''}.{k}", places)
-                where = f"ptr {here}, i64 %step{k}, ptr %own{tag}, ptr {slots}"
-                lines.append(f"  call void @unpack.tiles({where}, {table})")
-        return lines + [self.write_edge_tile(k, tile) for tile in tiles if tile.edge]
+    def write_tile_origin(self, k: int, tag: str) -> str:
+        """%first, %map and %flags: the first whole tile of a port in its row, in the table of slots, and its flag."""
+        lead = f"%lead{k}" if k in self.leading else "0"
+        return f"""  %first.bytes{tag}{k} = mul i64 {lead}, {self.item}
+  %first{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %first.bytes{tag}{k}
+  %map{tag}{k} = getelementptr i32, ptr @slots.{k}, i64 {lead}
+  %flags.skip{tag}{k} = mul i64 {lead}, {self.plan.count_whole_tiles(k - self.n_in)}
+  %flags{tag}{k} = getelementptr i8, ptr @flags.{k}, i64 %flags.skip{tag}{k}"""
 
-    def write_tile_table(self, name: str, places: Sequence[int]) -> str:
-        """Adds a constant table; the arguments for its address and length."""
-        numbers = ", ".join(f"i32 {place}" for place in places)
-        self.tables.append(f"@{name} = internal constant [{len(places)} x i32] [{numbers}]")
-        return f"ptr @{name}, i64 {len(places)}"
+    def write_port_tiles(self, k: int, tag: str = ".out", start: int = 0) -> list[str]:
+        """Unpacks the tiles of a port to contiguous rows: whole ones from `start` on, for half of the states at a time,
+        and edges."""
+        count = self.plan.count_whole_tiles(k - self.n_in) - start
+        lines = [self.write_tile_origin(k, tag)]
+        for state in (0, self.w // 2) if count else ():
+            name = f"{tag}{k}.{state}"
+            lines.append(f"""  %half.jump{name} = mul i64 %step{k}, {state}
+  %half.bytes{name} = add i64 %half.jump{name}, {start * self.w * self.item}
+  %half{name} = getelementptr i8, ptr %first{tag}{k}, i64 %half.bytes{name}
+  %half.ctx{name} = getelementptr {self.scalar}, ptr %own{tag}, i64 {state}
+  %half.map{name} = getelementptr i32, ptr %map{tag}{k}, i64 {start * self.w}
+  %half.flags{name} = getelementptr i8, ptr %flags{tag}{k}, i64 {start}
+  call void @unpack.tiles(ptr %half{name}, i64 %step{k}, ptr %half.ctx{name}, ptr %half.map{name}, ptr %half.flags{name}, i64 {count})""")
+        return lines + self.write_edge_tiles(k, tag)
+
+    def write_edge_tiles(self, k: int, tag: str) -> list[str]:
+        """Unpacks the tiles of a port of which only some entries are written."""
+        lines = []
+        for tile in self.plan.tiles[k - self.n_in]:
+            if not tile.edge:
+                continue
+            name = f"{tag}{k}.{tile.edge}"
+            here, slots = f"%here{tag}{k}", f"@slots.{k}"
+            if tile.leads:
+                here, slots = f"%first{tag}{k}", f"%map{tag}{k}"
+            left = {
+                "head": f"%lead{k}",
+                "tail": f"%behind{k}",
+                "rest": str(self.ports[k].size - tile.first),
+            }[tile.edge]
+            lines.append(f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
+  %from{name} = getelementptr i32, ptr {slots}, i64 {tile.first}
+  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %own{tag}, ptr %from{name}, i64 {left})""")
+        return lines
+
+    def write_flag_tables(self) -> list[str]:
+        """The tables that say, for each lead, which whole tiles of an output are one constant."""
+        tables, constants = [], set(self.plan.constant_slots.values())
+        for port, slots in enumerate(self.plan.entry_slots):
+            k = self.n_in + port
+            leads = range(self.w) if k in self.leading else range(1)
+            count = self.plan.count_whole_tiles(port)
+            flags = "".join(
+                "\\01" if flag else "\\00"
+                for lead in leads
+                for flag in find_constant_tiles(slots, constants, self.w, lead, count)
+            )
+            tables.append(f'@flags.{k} = internal constant [{len(flags) // 3} x i8] c"{flags}"')
+        return tables
 
     def write_slot_tables(self) -> list[str]:
         """The tables of the places of outputs in a context, in bytes; a tile may reach beyond the last entry."""
@@ -177,19 +212,6 @@ moved{tag}:"""
                 f"@slots.{self.n_in + port} = internal constant [{len(padded)} x i32] [{numbers}]"
             )
         return tables
-
-    def write_edge_tile(self, k: int, tile: LaneTile) -> str:
-        """Unpacks a tile of which only some entries are written."""
-        here, slots = _tile_origin(k, tile.leads)
-        name = f"{k}.{tile.edge}"
-        left = {
-            "head": f"%lead{k}",
-            "tail": f"%behind{k}",
-            "rest": str(self.ports[k].size - tile.first),
-        }[tile.edge]
-        return f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
-  %from{name} = getelementptr i32, ptr {slots}, i64 {tile.first}
-  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %own.out, ptr %from{name}, i64 {left})"""
 
     def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; its body uses %own, %first and %count.
@@ -254,7 +276,7 @@ unpacked:"""
     def write_constant_outputs(self, before: str) -> str:
         """Writes constants into all contexts after the label `before`, then begins a batch: at state
         %n, with %some blocks."""
-        if self.blocks == 1:
+        if self.contexts == 1:
             return f"""  call void @constants(ptr %ctx)
   br label %batch
 batch:
@@ -266,7 +288,7 @@ prepare:
   %ownc = getelementptr {self.v}, ptr %ctx, i64 %oc
   call void @constants(ptr %ownc)
   %kc1 = add i64 %kc, 1
-  %morec = icmp ult i64 %kc1, {self.blocks}
+  %morec = icmp ult i64 %kc1, {self.contexts}
   br i1 %morec, label %prepare, label %batch
 batch:
   %n = phi i64 [%start, %prepare], [%next, %unpacked]
@@ -280,11 +302,11 @@ batch:
         """The function that computes states [start, end) of the arrays."""
         allocate, free = self.write_context_memory()
         before = "allocated" if free else "entry"
-        self.tables = self.write_slot_tables()
+        tables = [*self.write_slot_tables(), *self.write_flag_tables()]
         body = self.write_batch_body()
         span, newline = self.blocks * self.w, "\n"
         return f"""
-{newline.join(self.tables)}
+{newline.join(tables)}
 declare ptr @malloc(i64)
 declare void @free(ptr)
 
@@ -302,10 +324,3 @@ finish:
   ret void
 }}
 """
-
-
-def _tile_origin(k: int, leads: bool) -> tuple[str, str]:
-    """The origins of tiles in the array and in the table of slots."""
-    if leads:
-        return f"%here.lead{k}", f"%slots.lead{k}"
-    return f"%here.out{k}", f"@slots.{k}"

@@ -40,6 +40,8 @@ class PortNote:
         shape = self.port.shape
         if not shape:
             return "a number"
+        if shape == (1,):
+            return "1 number"
         return f"{shape[0]} numbers" if len(shape) == 1 else f"{shape[0]} x {shape[1]}, by rows"
 
 
