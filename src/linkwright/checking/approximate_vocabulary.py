@@ -69,6 +69,12 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         """The number of constraints, each of which is a spring."""
         return int(self.spring_equations.f.shape[0])
 
+    @property
+    def spring_errors(self) -> SX:
+        """f + γ ḟ of all constraints."""
+        own = self.spring_equations
+        return ca.SX(own.f + self.spring_parameters[1] * own.f_rate)
+
     @cached_property
     def spring_accelerations(self) -> SX:
         """The accelerations of all coordinates."""

@@ -39,10 +39,6 @@ Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]
 _ONE_COORDINATE = SymbolRequirement(lambda own: own.names.nv == 1)
 _ONE_EFFORT = SymbolRequirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
-_NO_CONSTRAINTS = SymbolRequirement(
-    lambda own: not own.names.constraints,
-    "under constraints it depends on multipliers, which `reactions` includes",
-)
 _RATES_OF_COORDINATES = SymbolRequirement(
     lambda own: own.names.q == own.names.qd,
     "Christoffel symbols need velocities that are rates of coordinates",
@@ -166,9 +162,13 @@ JACOBIANS = (
 
 REACTIONS = (
     Row("F{axis}_{joint}", "force that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_force(axis, joint), _NO_CONSTRAINTS),
+        lambda own, axis, joint: own.values.joint_force(axis, joint)),
     Row("M{axis}_{joint}", "moment that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_moment(axis, joint), _NO_CONSTRAINTS),
+        lambda own, axis, joint: own.values.joint_moment(axis, joint)),
+    Row("F{digit}_{joint}", "the same force along an axis of the link behind the joint; axis 3 is the joint's",
+        lambda own, axis, joint: own.values.joint_force_in_link(axis, joint)),
+    Row("M{digit}_{joint}", "the same moment along an axis of the link behind the joint",
+        lambda own, axis, joint: own.values.joint_moment_in_link(axis, joint)),
 )
 
 SYMBOLS_WITHOUT_INDEX = (
@@ -223,6 +223,8 @@ APPROXIMATE_MECHANISM_SYMBOLS = (
 )
 APPROXIMATE_SYMBOLS = (
     Row("f{spring}", "error of a constraint", lambda own, k: own.spring_equations.f[k]),
+    Row("e{spring}", "error and rate of the error of a constraint, f + γ ḟ",
+        lambda own, k: own.spring_errors[k]),
     Row("df{spring}", "rate of the error of a constraint", lambda own, k: own.spring_equations.f_rate[k]),
     Row("Q{moving}", "external force, in the order of the coordinates",
         lambda own, k: own.spring_equations.generalized_forces[k]),
@@ -267,7 +269,7 @@ SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] 
     "Momenta by name": NAMED_MOMENTA,
     "Derivatives": DERIVATIVES,
     "Jacobians of bodies": JACOBIANS,
-    "Joint reactions, without constraints": REACTIONS,
+    "Joint reactions": REACTIONS,
     "Symbols without an index": SYMBOLS_WITHOUT_INDEX,
     "Matrices and vectors, with several coordinates": WHOLE_SYMBOLS,
     "Shorthands": tuple(TRIG_SHORTHANDS.values()),

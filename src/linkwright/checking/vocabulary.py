@@ -24,6 +24,7 @@ from .body_symbol_values import CheckerBodySymbols
 from .checked_mechanism import CheckedMechanism
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .derivative_variables import number_behind_variable
+from .printed_labels import is_printed_label, name_of_printed_label, printed_quantity_entry
 from .symbol_patterns import (
     NUMBERS,
     CheckerSymbolRow,
@@ -42,6 +43,7 @@ from .symbol_table import (
     PAPER_SYMBOLS,
 )
 from .symbol_values import CheckerSymbolValues
+from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
 
 NumberConverter = Callable[[ExactNumber], Any]
 SymbolRows = Sequence[CheckerSymbolRow[SX]]
@@ -102,9 +104,27 @@ class CheckerVocabulary(CheckedMechanism):
         if "@" in name:
             is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
             return self.values.derived_symbol(name) if is_derived else self._dual_part(name)
+        if is_printed_label(name):
+            return self.label_expression(name)
         if (own := _own_spelling(self, name)) is not None:
             return self.mechanism_symbols[own]
         return None if self.is_stray_name(name) else self.paper_expression(name)
+
+    def label_expression(self, name: str) -> SX | None:
+        """The entry that a printed label, such as M[1,2] or Gc1[1,2], names."""
+        found = printed_quantity_entry(self, name)
+        for written in self.written_labels if found is None else ():
+            found = written.line_expression(name) if found is None else found
+        return found
+
+    def paper_spelling(self, name: str) -> str:
+        """The spelling in papers of an entry that is written with a label: M1_2 for M[1,2]."""
+        return name_of_printed_label(name)
+
+    @cached_property
+    def written_labels(self) -> tuple[WrittenLineValues, ...]:
+        """The equations whose labels no other formulation prints."""
+        return tuple(WrittenLineValues(self, by) for by in LABELLING_FORMULATIONS)
 
     def paper_expression(self, name: str) -> SX | None:
         """The meaning of a symbol in papers, whatever the mechanism's own names are."""

@@ -1,0 +1,76 @@
+"""Labels of printed entries, M[1,2] or alpha1^2[x], and the quantities that they are entries of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..types import SX
+
+if TYPE_CHECKING:
+    from .vocabulary import CheckerVocabulary
+
+_LABEL = re.compile(r"(?P<word>\w+?)(?:\^(?P<above>\d+))?\[(?P<indices>[\d,]+|[xyz])\]")
+AXIS_LABEL_WORD = re.compile(r"(?:alpha|beta|gamma)\d+")
+"""Words before the axis of a printed vector's component: beta1[z]. Elsewhere [z] is a factor."""
+
+
+@dataclass(frozen=True)
+class PrintedQuantity:
+    """A letter that printed entries have, the number of their indices, and the function of the
+    equations that they are entries of."""
+
+    letter: str
+    index_count: int
+    function: str
+    meaning: str
+
+    @property
+    def examples(self) -> list[str]:
+        """A label, for the documentation."""
+        return [f"{self.letter}[{','.join('12'[: self.index_count])}]"]
+
+
+PRINTED_QUANTITIES = (
+    PrintedQuantity("M", 2, "mass_matrix", "entry of the mass matrix"),
+    PrintedQuantity("C", 2, "coriolis_matrix", "entry of the Coriolis matrix"),
+    PrintedQuantity("d", 1, "transport", "entry of the forces of coordinates that depend on time"),
+    PrintedQuantity("g", 1, "gravity", "entry of the gravity vector"),
+    PrintedQuantity("f", 1, "forces", "entry of all other forces: springs, dampers, loads"),
+    PrintedQuantity("Phi", 1, "constraint_residual", "residual of a holonomic constraint"),
+    PrintedQuantity("J", 2, "constraint_jacobian", "entry of the constraint Jacobian"),
+    PrintedQuantity("gamma", 1, "constraint_bias", "entry of γ with J q̈ + γ = 0"),
+    PrintedQuantity("B", 2, "input_matrix", "entry of B with τ = B u"),
+)
+"""Entries of the quantities of the general equation of motion, as `derive` prints them."""
+
+
+def is_printed_label(name: str) -> bool:
+    """Whether a name is the label of a printed entry."""
+    return name.endswith("]")
+
+
+def name_of_printed_label(name: str) -> str:
+    """The symbol of papers for the label of an entry, M1_2 for M[1,2]; other names as they are."""
+    found = _LABEL.fullmatch(name)
+    return f"{found['word']}{found['indices'].replace(',', '_')}" if found else name
+
+
+def printed_quantity_entry(own: CheckerVocabulary, name: str) -> SX | None:
+    """The entry that a label names; None if the mechanism has no such entry."""
+    found = _LABEL.fullmatch(name)
+    if found is None or found["above"] or not found["indices"][0].isdigit():
+        return None
+    at = [int(i) - 1 for i in found["indices"].split(",") if i]
+    for row in PRINTED_QUANTITIES:
+        if row.letter == found["word"] and row.index_count == len(at):
+            if row.function not in own.eqs.function_names():
+                return None
+            whole = ca.densify(own.quantity_expression(row.function))
+            sizes = whole.shape[: len(at)]
+            is_inside = all(0 <= i < size for i, size in zip(at, sizes, strict=True))
+            return whole[at[0], at[1] if len(at) > 1 else 0] if is_inside else None
+    return None

@@ -1,0 +1,93 @@
+"""Sets of equations as `linkwright derive` prints them, in the notation of the checker.
+
+The first line of a set names the formulation, "elbow, 2 degrees of freedom, by kane", and becomes
+the heading [by kane]. Indented lines are equations; those that are indented twice define names for
+parts of the lines below them. Headings, sentences and the list of symbols are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..formulations import FORMULATIONS
+
+PRINTED_HEADING_PREFIX = "by "
+_FIRST_LINE = re.compile(rf"\S.*, \d+ degrees? of freedom, by ({'|'.join(FORMULATIONS)})\s*")
+_SYMBOLS_TITLE = "Symbols"
+_TABLE_CORNER = re.compile(r"  speed   \S")
+_COLUMN_GAP = re.compile(r" {3,}")
+_OTHERS_ARE_ZERO = "  all others = 0"
+_STEP_INDENT = "    "
+_LINE_NUMBER = re.compile(r"^(.*\S) {4}\((\w+)\)$")
+
+
+def formulation_of_heading(heading: str) -> str:
+    """The formulation whose printed equations stand under a heading; empty for other headings."""
+    name = heading.removeprefix(PRINTED_HEADING_PREFIX)
+    is_printed = heading.startswith(PRINTED_HEADING_PREFIX) and name in FORMULATIONS
+    return name if is_printed else ""
+
+
+def rewrite_printed_sets(text: str) -> str:
+    """The text with printed sets in the notation of the checker; what stands before the first set
+    stays as it is."""
+    before: list[str] = []
+    sets: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if first := _FIRST_LINE.fullmatch(line):
+            sets.append((first[1], []))
+        else:
+            (sets[-1][1] if sets else before).append(line)
+    if not sets:
+        return text
+    for by, lines in sets:
+        before += [f"[{PRINTED_HEADING_PREFIX}{by}]", *_rewrite_printed_lines(lines)]
+    return "\n".join(before)
+
+
+def _rewrite_printed_lines(lines: list[str]) -> Iterator[str]:
+    """The equations of a set, section by section."""
+    end = lines.index(_SYMBOLS_TITLE) if _SYMBOLS_TITLE in lines else len(lines)
+    sections: list[list[str]] = [[]]
+    for line in lines[:end]:
+        if not line.startswith("  "):
+            sections.append([])
+        elif line != _OTHERS_ARE_ZERO:
+            sections[-1].append(line)
+    sections = [[*_equation_lines(section)] for section in sections]
+    for k, section in enumerate(sections):
+        others = "\n".join(x for j, other in enumerate(sections) if j != k for x in other)
+        yield from _define_steps(section, others, k)
+
+
+def _equation_lines(lines: list[str]) -> Iterator[str]:
+    """The equations of a section, without its sentences; tables entry by entry."""
+    table = next((k for k, line in enumerate(lines) if _TABLE_CORNER.match(line)), len(lines))
+    for line in lines[:table]:
+        if " = " in line and not line.endswith("."):
+            numbered = _LINE_NUMBER.fullmatch(line)
+            yield numbered[1] if numbered else line
+    yield from _table_equations([_COLUMN_GAP.split(line.strip()) for line in lines[table:]])
+
+
+def _table_equations(grid: list[list[str]]) -> Iterator[str]:
+    """v1_P = … for the partial velocity by the first speed in the column of V_P."""
+    if grid and grid[0][1].startswith("V_"):
+        grid = [list(row) for row in zip(*grid, strict=True)]
+    for point, *cells in grid[1:]:
+        for r, cell in enumerate(cells, 1):
+            yield f"  v{r}_{point.removeprefix('V_')} = {cell}"
+
+
+def _define_steps(section: list[str], others: str, number: int) -> Iterator[str]:
+    """The lines of a section, its steps as definitions; steps get a name of their own where other
+    sections use theirs."""
+    steps = [line for line in section if line.startswith(_STEP_INDENT)]
+    names = [line.split(" = ")[0].strip() for line in steps]
+    used = set(re.findall(r"\w+", others))
+    renamed = {name: f"{name}_of_{number}" for name in names if name in used}
+    pattern = re.compile(rf"\b({'|'.join(map(re.escape, renamed))})\b") if renamed else None
+    for line in section:
+        own = pattern.sub(lambda match: renamed[match[1]], line) if pattern else line
+        yield own.strip().replace(" = ", " := ", 1) if line in steps else own.strip()
