@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ..formulations.kane_form import printed_center_letter
 from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
+from .frame_names import FrameNames
 from .symbol_patterns import list_checker_symbols
 from .vocabulary import CheckerVocabulary
 from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
@@ -42,6 +44,26 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         if self.by not in LABELLING_FORMULATIONS:
             found = self.paper_expression(name)
         return self.written_lines.line_expression(name) if found is None else found
+
+    @cached_property
+    def center_names(self) -> dict[str, int]:
+        """The names of the bodies' centres of mass in printed dual vectors, with their numbers."""
+        if self.by != "kane":
+            return {}
+        meant = printed_center_letter([*self.mechanism.frames, *self.names.q, *self.parameters])
+        return {f"{meant}{k + 1}": k for k in range(len(self.names.bodies))}
+
+    @property
+    def frame_names(self) -> FrameNames:
+        """The names that have axes and a velocity, with centres of mass in dual vectors."""
+        own = super().frame_names
+        return FrameNames((*own, *self.center_names), own.mechanism_names)
+
+    def quantity_expression(self, function: str, *frame: str) -> SX:
+        """A quantity of the mechanism, of a frame, or of a centre of mass with the body's axes."""
+        if frame and frame[0] in self.center_names:
+            return self.body_values.center_quantity(function, self.center_names[frame[0]])
+        return super().quantity_expression(function, *frame)
 
     def paper_spelling(self, name: str) -> str:
         """The spelling in papers of an entry that is not one of the formulation's own."""

@@ -206,7 +206,7 @@ DUAL_VECTORS = (
     DualRow("V_{frame}", "dual velocity of a body or frame as a bound vector", bound_velocity_symbol),
     DualRow("v{digit}_{frame}", "its part by one generalized speed: u1, u2, … where the text defines such, else q̇",
             bound_partial_velocity_symbol),
-    DualRow("{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis_symbol),
+    DualRow("{axis}_{frame} e{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis_symbol),
 )
 """Dual vectors and their components; the values are (real part, dual part)."""
 

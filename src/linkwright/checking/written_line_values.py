@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 LABELLING_FORMULATIONS = ("influence", "recurrent")
 """Formulations that print entries of arrays of their own: Gc1[1,2], Z1[1,2]."""
+_SPRING_LENGTH, _SPRING_TENSION = re.compile(r"L_\w+"), re.compile(r"S_\w+")
 _SPEED = re.compile(r"u\d+")
-"""A generalized speed, which a text defines itself: its partial velocities are by its speeds."""
+"""A generalized speed of printed dual vectors."""
 
 
 class WrittenLineValues:
@@ -43,10 +44,17 @@ class WrittenLineValues:
         except LinkwrightError:
             return found
         for line in equation_set_source(self._equations).lines():
-            is_defined = isinstance(line.left, str) and not _SPEED.fullmatch(line.left)
-            if is_defined and isinstance(line.right, ca.SX):
+            if not isinstance(line.right, ca.SX):
+                continue
+            if not isinstance(line.left, str):
+                found |= _spring_symbol_value(line.left, line.right)
+            elif not self._is_speed(line.left):
                 found.setdefault(line.left, line.right)
         return found
+
+    def _is_speed(self, name: str) -> bool:
+        """Whether a text defines the name itself: partial velocities are by its speeds."""
+        return self.by == "kane" and _SPEED.fullmatch(name) is not None
 
     def __contains__(self, name: str) -> bool:
         return name in self._lines
@@ -90,3 +98,14 @@ class WrittenLineValues:
             if name in named:
                 found[symbol.element_hash()] = named[name]
         return found
+
+
+def _spring_symbol_value(left: SX, right: SX) -> dict[str, SX]:
+    """The length L of a spring from L² = …, or its tension over its length S from L² S = …."""
+    for symbol in ca.symvar(ca.SX(left)):
+        slope = ca.jacobian(left, symbol)
+        if _SPRING_TENSION.fullmatch(symbol.name()) and not ca.depends_on(slope, symbol):
+            return {symbol.name(): right / slope}
+    (symbol, *others) = ca.symvar(ca.SX(left)) or [ca.SX.sym("none")]
+    is_length = _SPRING_LENGTH.fullmatch(symbol.name()) and not others
+    return {symbol.name(): ca.sqrt(right)} if is_length else {}
