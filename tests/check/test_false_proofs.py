@@ -267,3 +267,60 @@ def test_a_condition_names_only_what_the_equation_depends_on() -> None:
     assert said[1] == {"lc2 = 0.5", "m2 = 1", "g = 9.81"}
     (whole,) = lw.check(pendulum(), "tau = (1/12 + 1/4)*ddtheta + 4.905*sin(theta)")
     assert set(whole.under.split(", ")) == {"J = 1/12", "l = 0.5", "m = 1", "g = 9.81"}
+
+
+# -- functions of the constraints, which are zero on every motion ------------------------------------
+# The residuals of four-bar by hand: the pin of the coupler minus that of the rocker, in the axes of the
+# coupler, whose direction is theta2. With e = (cos, sin), along = e(theta2)·(closing vector).
+
+CLOSING = (
+    "l4 + l3*cos(theta3) - l1*cos(theta1) - l2*cos(theta2)",
+    "l3*sin(theta3) - l1*sin(theta1) - l2*sin(theta2)",
+)
+ALONG = f"cos(theta2)*({CLOSING[0]}) + sin(theta2)*({CLOSING[1]})"
+ACROSS = f"cos(theta2)*({CLOSING[1]}) - sin(theta2)*({CLOSING[0]})"
+
+
+@pytest.mark.parametrize(("name", "right"), [("f1", ALONG), ("f2", ACROSS)])
+def test_a_residual_is_compared_where_the_loop_is_open(name: str, right: str) -> None:
+    assert statuses("four-bar", f"{name} = {right}") == ["identical"]
+    for wrong in (
+        f"-({right})",
+        f"2*({right})",
+        f"{right} + l1*sin(theta1)*({ALONG})",
+        "f3" if name == "f1" else "f1",
+    ):
+        assert not is_proved("four-bar", f"{name} = {wrong}"), wrong
+    assert not is_proved("four-bar", f"{name} - l1*(1 - ({right})) + l1 = 0")
+
+
+def test_a_residual_of_another_form_is_said_to_vanish_too() -> None:
+    (finding,) = lw.check(lw.gallery("four-bar"), f"f1 = {CLOSING[0]}")
+    assert finding.status == "differs"
+    assert "vanish where the constraints hold" in finding.sentence()
+    (finding,) = lw.check(lw.gallery("four-bar"), "f1 = l1*cos(theta1)")
+    assert "vanish" not in finding.sentence()
+
+
+@pytest.mark.parametrize("text", ["f1 = 0", "0 = f2", "f1^2 + f2^2 = 0", f"{CLOSING[0]} = 0"])
+def test_the_constraint_itself_is_still_proved(text: str) -> None:
+    assert is_proved("four-bar", text)
+
+
+def test_the_sign_of_a_residual_is_repaired_where_the_loop_is_open() -> None:
+    (finding,) = lw.check(lw.gallery("four-bar"), f"f1 = {ALONG.replace('l3*sin', 'l1*sin')}")
+    assert finding.status == "differs"
+    (finding,) = lw.check(
+        lw.gallery("four-bar"),
+        "f1 = -l2 - l1*cos(theta1 - theta2) - l4*cos(theta2) + l3*cos(theta2 - theta3)",
+    )
+    assert "l4*cos(theta2)" in finding.repairs[0].what
+
+
+def test_an_entry_of_the_jacobian_that_vanishes_when_closed_is_told_apart() -> None:
+    # ∂f1/∂theta2 at fixed theta1, theta3 is ACROSS: zero where the loop is closed
+    assert statuses("four-bar", f"J12 = {ACROSS} - l2*0") == ["identical"]
+    (finding,) = lw.check(lw.gallery("four-bar"), f"J12 = -({ACROSS})")
+    assert (finding.status, finding.note) == ("equivalent", "where the constraints hold")
+    assert not is_proved("four-bar", "J11 = -l1*sin(theta1 - theta2)")
+    assert is_proved("four-bar", "J11 = l1*sin(theta1 - theta2)")

@@ -13,7 +13,6 @@ import casadi as ca
 from ..expressions import Expression, Number, names_in_expression
 from ..expressions.tree import child_expressions
 from .motion_sampler import CheckAssumptions
-from .prover import efforts_behind_text_names
 from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
 from .vocabulary import CheckerVocabulary
@@ -157,3 +156,25 @@ def numbers_in_statement_side(expression: Expression) -> list[Fraction]:
         for child in child_expressions(expression)
         for number in numbers_in_statement_side(child)
     ]
+
+
+def efforts_behind_text_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> frozenset[str]:
+    """The drives that the wanted names depend on, by actuator or tau1, tau2, …"""
+    vocabulary = meanings.vocabulary
+    own = vocabulary.names
+    named = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
+    columns = ("u", "tau") if not own.actuators else ("u",)
+    if own.actuators and any(
+        ca.depends_on(vocabulary.require_expression(name), vocabulary.symbols["tau"])
+        for name in wanted
+    ):
+        return frozenset(named)
+    return frozenset(
+        drive
+        for i, drive in enumerate(named)
+        if any(
+            ca.depends_on(vocabulary.require_expression(name), vocabulary.symbols[key][i])
+            for name in wanted
+            for key in columns
+        )
+    )

@@ -272,7 +272,9 @@ class CheckedSection:
         is_part = bool(self.original_statements) and self.original_statements[i] is not line
         found = () if is_part else find_repairs(self, pair, apart)
         text = apart.shortened_text() if apart is not None else ""
-        return replace(common, status=DIFFERS, under="", repairs=found, difference=text)
+        return replace(
+            common, status=DIFFERS, under="", note=proof.why, repairs=found, difference=text
+        )
 
     # -- all together -----------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import casadi as ca
 
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate_expression
+from .constraint_functions import describes_constraint_function, describes_constraint_residual
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
 from .symbol_meanings import MECHANISM_NAME_PREFIX
 from .symbol_table import CORIOLIS_MATRIX_ENTRY, ENERGIES_UP_TO_CONSTANT
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 def prove_equivalence(
     section: CheckedSection, pair: EquationSides, prover: EquationProver
 ) -> EquationProof:
-    """Whether an energy differs by what it may differ by, which is then named in `why`."""
+    """Whether an energy differs by what it may differ by, or an entry of the constraint Jacobian by
+    what vanishes on all motions; `why` names it."""
+    if describes_constraint_function(section.meanings, pair):
+        return _prove_on_constrained_motions(section, pair, prover)
     for side, other in (pair, pair[::-1]):
         name = single_name_of_statement_side(side)
         is_ours = (
@@ -39,6 +43,21 @@ def prove_equivalence(
             return replace(same, why="up to the total derivative of a function of q and t")
         return constant
     return EquationProof(False)
+
+
+def _prove_on_constrained_motions(
+    section: CheckedSection, pair: EquationSides, prover: EquationProver
+) -> EquationProof:
+    """Whether an equation that fails as one of functions holds where the constraints hold. This
+    makes an entry of the Jacobian right, but not a residual, because all of them are zero there."""
+    (proof,) = prover.prove_on_motions([pair])
+    if not proof.holds:
+        return EquationProof(False)
+    if describes_constraint_residual(section.meanings, pair):
+        return EquationProof(
+            False, why="both sides vanish where the constraints hold, but not elsewhere"
+        )
+    return replace(proof, why="where the constraints hold")
 
 
 def _statement_depends_on_motion(section: CheckedSection, expression: Expression) -> bool:

@@ -18,6 +18,7 @@ from ..algebra.exact.residues import FIELD_PRIME, Residue
 from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra
 from ..expressions import Expression, Name
 from ..tape import Op
+from .constraint_functions import describes_constraint_function
 from .motion_sampler import CheckAssumptions, ProofMotionSampler
 from .real_states import RealStateProofTest, RealStateVerdict
 from .symbol_meanings import SymbolMeanings
@@ -153,6 +154,28 @@ class EquationProver:
 
     def prove_statements(self, pairs: Sequence[EquationSides]) -> list[EquationProof]:
         """The proofs of equations modulo a prime, confirmed at real states."""
+        free = [i for i, pair in enumerate(pairs) if self.prover_for_statement(pair) is not self]
+        closed = [i for i in range(len(pairs)) if i not in free]
+        found = dict(zip(closed, self.prove_on_motions([pairs[i] for i in closed]), strict=True))
+        if free:
+            tried = self.free_state_prover.prove_on_motions([pairs[i] for i in free])
+            found |= dict(zip(free, tried, strict=True))
+        return [found[i] for i in range(len(pairs))]
+
+    def prover_for_statement(self, pair: EquationSides) -> EquationProver:
+        """This prover; that of free states for an equation about functions of the constraints."""
+        if self.assumptions.is_free or not describes_constraint_function(self.meanings, pair):
+            return self
+        return self.free_state_prover
+
+    @cached_property
+    def free_state_prover(self) -> EquationProver:
+        """The prover at states that need not keep the constraints."""
+        setting = replace(self.assumptions, is_free=True)
+        return EquationProver(self.meanings, self.sampler.needed_names, setting)
+
+    def prove_on_motions(self, pairs: Sequence[EquationSides]) -> list[EquationProof]:
+        """The proofs on the motions of this prover, whatever the equations are about."""
         proofs = self._prove_modulo_prime(pairs)
         return [self._confirm_at_real_states(*one) for one in zip(pairs, proofs, strict=True)]
 
@@ -358,30 +381,6 @@ def _root_signs_to_prove(mask: int) -> list[int]:
         if mask >> k & 1:
             found += [x | 1 << k for x in found]
     return found
-
-
-def efforts_behind_text_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> frozenset[str]:
-    """The drives that the wanted names depend on, by actuator or tau1, tau2, …"""
-    import casadi as ca
-
-    vocabulary = meanings.vocabulary
-    own = vocabulary.names
-    named = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
-    columns = ("u", "tau") if not own.actuators else ("u",)
-    if own.actuators and any(
-        ca.depends_on(vocabulary.require_expression(name), vocabulary.symbols["tau"])
-        for name in wanted
-    ):
-        return frozenset(named)
-    return frozenset(
-        drive
-        for i, drive in enumerate(named)
-        if any(
-            ca.depends_on(vocabulary.require_expression(name), vocabulary.symbols[key][i])
-            for name in wanted
-            for key in columns
-        )
-    )
 
 
 def single_name_of_statement_side(expression: Expression) -> str:

@@ -90,13 +90,15 @@ class RepairTrial:
         """The section's provers, with values of all symbols that a correction may need."""
         section = self.section
         more = frozenset(self._names_needed_by(self.symbol_pool) - set(section.needed_names))
-        if not more:
-            return section.provers
-        if more not in section.repair_provers:
-            wanted = [*section.needed_names, *sorted(more)]
-            made = [EquationProver(section.meanings, wanted, x) for x in section.assumption_choices]
-            section.repair_provers[more] = made
-        return section.repair_provers[more]
+        provers = section.provers
+        if more:
+            if more not in section.repair_provers:
+                wanted = [*section.needed_names, *sorted(more)]
+                section.repair_provers[more] = [
+                    EquationProver(section.meanings, wanted, x) for x in section.assumption_choices
+                ]
+            provers = section.repair_provers[more]
+        return [prover.prover_for_statement(self.sides) for prover in provers]
 
     def _names_needed_by(self, symbols: Iterable[Expression]) -> set[str]:
         found: set[str] = set()

@@ -99,6 +99,10 @@ GRAVITY_ENTRY = Row("g{i} G{i} phi{i}", "entry of the gravity vector ∂V/∂q o
                     lambda own, i: own.quantity_expression("gravity")[i])
 BODY_POTENTIAL_ENERGY = Row("V{body} P{body}", "potential energy of the weight of a body",
                             lambda own, body: own.body_values.potential_energy(body))
+CONSTRAINT_RESIDUAL = Row("f{holonomic}", "residual of a holonomic constraint",
+                          lambda own, row: own.values.constraint_residual(row))
+CONSTRAINT_JACOBIAN_ENTRY = Row("J{constraint}{i}", "entry of the constraint Jacobian",
+                                lambda own, row, i: own.values.constraint_jacobian_entry(row, i))
 
 ENTRIES = (
     MASS_MATRIX_ENTRY,
@@ -123,10 +127,8 @@ ENTRIES = (
         lambda own, axis, body: own.body_values.center_acceleration(axis, body)),
     Row("c{i}{j}{k} Gamma{i}{j}{k}", "Christoffel symbol c_ijk of row k",
         lambda own, i, j, k: own.values.christoffel_symbol(i, j, k), _RATES_OF_COORDINATES),
-    Row("f{holonomic}", "residual of a holonomic constraint",
-        lambda own, row: own.values.constraint_residual(row)),
-    Row("J{constraint}{i}", "entry of the constraint Jacobian",
-        lambda own, row, i: own.values.constraint_jacobian_entry(row, i)),
+    CONSTRAINT_RESIDUAL,
+    CONSTRAINT_JACOBIAN_ENTRY,
 )
 """Symbols with indices: entries of matrices and vectors, quantities of single bodies."""
 
