@@ -13,7 +13,7 @@ from ..types import SX
 if TYPE_CHECKING:
     from .vocabulary import CheckerVocabulary
 
-_LABEL = re.compile(r"(?P<word>\w+?)(?:\^(?P<above>\d+))?\[(?P<indices>[\d,]+|[xyz])\]")
+_LABEL = re.compile(r"(?P<letter>[A-Za-z]+)\[(?P<indices>\d{1,4}(?:,\d{1,4})*)\]")
 AXIS_LABEL_WORD = re.compile(r"(?:alpha|beta|gamma)\d+")
 """Words before the axis of a printed vector's component: beta1[z]. Elsewhere [z] is a factor."""
 
@@ -27,6 +27,7 @@ class PrintedQuantity:
     index_count: int
     function: str
     meaning: str
+    paper_letter: str = ""  # of the same entry in papers, M12 for M[1,2]
 
     @property
     def examples(self) -> list[str]:
@@ -35,13 +36,13 @@ class PrintedQuantity:
 
 
 PRINTED_QUANTITIES = (
-    PrintedQuantity("M", 2, "mass_matrix", "entry of the mass matrix"),
-    PrintedQuantity("C", 2, "coriolis_matrix", "entry of the Coriolis matrix"),
+    PrintedQuantity("M", 2, "mass_matrix", "entry of the mass matrix", "M"),
+    PrintedQuantity("C", 2, "coriolis_matrix", "entry of the Coriolis matrix", "C"),
     PrintedQuantity("d", 1, "transport", "entry of the forces of coordinates that depend on time"),
-    PrintedQuantity("g", 1, "gravity", "entry of the gravity vector"),
+    PrintedQuantity("g", 1, "gravity", "entry of the gravity vector", "g"),
     PrintedQuantity("f", 1, "forces", "entry of all other forces: springs, dampers, loads"),
-    PrintedQuantity("Phi", 1, "constraint_residual", "residual of a holonomic constraint"),
-    PrintedQuantity("J", 2, "constraint_jacobian", "entry of the constraint Jacobian"),
+    PrintedQuantity("Phi", 1, "constraint_residual", "residual of a holonomic constraint", "f"),
+    PrintedQuantity("J", 2, "constraint_jacobian", "entry of the constraint Jacobian", "J"),
     PrintedQuantity("gamma", 1, "constraint_bias", "entry of γ with J q̈ + γ = 0"),
     PrintedQuantity("B", 2, "input_matrix", "entry of B with τ = B u"),
 )
@@ -55,22 +56,25 @@ def is_printed_label(name: str) -> bool:
 
 def name_of_printed_label(name: str) -> str:
     """The symbol of papers for the label of an entry, M1_2 for M[1,2]; other names as they are."""
-    found = _LABEL.fullmatch(name)
-    return f"{found['word']}{found['indices'].replace(',', '_')}" if found else name
+    row, at = _printed_quantity(name)
+    if row is None or not row.paper_letter:
+        return name
+    return row.paper_letter + "_".join(map(str, at))
 
 
 def printed_quantity_entry(own: CheckerVocabulary, name: str) -> SX | None:
     """The entry that a label names; None if the mechanism has no such entry."""
-    found = _LABEL.fullmatch(name)
-    if found is None or found["above"] or not found["indices"][0].isdigit():
+    row, at = _printed_quantity(name)
+    if row is None or row.function not in own.eqs.function_names():
         return None
-    at = [int(i) - 1 for i in found["indices"].split(",") if i]
-    for row in PRINTED_QUANTITIES:
-        if row.letter == found["word"] and row.index_count == len(at):
-            if row.function not in own.eqs.function_names():
-                return None
-            whole = ca.densify(own.quantity_expression(row.function))
-            sizes = whole.shape[: len(at)]
-            is_inside = all(0 <= i < size for i, size in zip(at, sizes, strict=True))
-            return whole[at[0], at[1] if len(at) > 1 else 0] if is_inside else None
-    return None
+    whole = ca.densify(own.quantity_expression(row.function))
+    is_inside = all(1 <= i <= size for i, size in zip(at, whole.shape, strict=False))
+    return whole[at[0] - 1, at[1] - 1 if len(at) > 1 else 0] if is_inside else None
+
+
+def _printed_quantity(name: str) -> tuple[PrintedQuantity | None, list[int]]:
+    """The quantity and the indices of a label, counted from 1."""
+    found = _LABEL.fullmatch(name)
+    at = [int(i) for i in found["indices"].split(",")] if found else []
+    rows = {(row.letter, row.index_count): row for row in PRINTED_QUANTITIES}
+    return rows.get((found["letter"], len(at))) if found else None, at
