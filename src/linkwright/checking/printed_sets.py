@@ -1,7 +1,7 @@
 """Sets of equations as `linkwright derive` prints them, in the notation of the checker.
 
 The first line of a set names the formulation, "elbow, 2 degrees of freedom, by kane", and becomes
-the heading [by kane]. Indented lines are equations; those that are indented twice define names for
+the heading [by kane]; so does the title of a set that Python prints. Indented lines are equations; those that are indented twice define names for
 parts of the lines below them. Headings, sentences and the list of symbols are left out.
 """
 
@@ -14,6 +14,20 @@ from ..formulations import FORMULATIONS
 
 PRINTED_HEADING_PREFIX = "by "
 _FIRST_LINE = re.compile(rf"\S.*, \d+ degrees? of freedom, by ({'|'.join(FORMULATIONS)})\s*")
+_COUNTS = re.compile(r"\d+ equations?, \d+ unknowns?, \d+ states?")
+_TITLES = {
+    "Equations of motion": "recursive",
+    "Kinematic influence coefficients": "influence",
+    "The recurrent method": "recurrent",
+    "Approximate dynamics": "approximate",
+    "Newton's and Euler's equations of free bodies": "newton_euler",
+    "d'Alembert's principle with dual vectors": "kane",
+    "Hamilton's canonical equations": "hamilton",
+    "Lagrange's equations with multipliers": "multipliers",
+    "Lagrange's equations, step by step": "lagrange",
+}
+"""The titles of printed sets that have no first line of the command, with a formulation whose names
+these are."""
 _SYMBOLS_TITLE = "Symbols"
 _TABLE_CORNER = re.compile(r"  speed   \S")
 _COLUMN_GAP = re.compile(r" {3,}")
@@ -34,9 +48,13 @@ def rewrite_printed_sets(text: str) -> str:
     stays as it is."""
     before: list[str] = []
     sets: list[tuple[str, list[str]]] = []
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        title = _formulation_of_title(line) if _COUNTS.match(below) else ""
         if first := _FIRST_LINE.fullmatch(line):
             sets.append((first[1], []))
+        elif title and not (sets and not sets[-1][1]):
+            sets.append((title, []))
         else:
             (sets[-1][1] if sets else before).append(line)
     if not sets:
@@ -44,6 +62,11 @@ def rewrite_printed_sets(text: str) -> str:
     for by, lines in sets:
         before += [f"[{PRINTED_HEADING_PREFIX}{by}]", *_rewrite_printed_lines(lines)]
     return "\n".join(before)
+
+
+def _formulation_of_title(line: str) -> str:
+    """The formulation whose equations have this title; empty for other lines."""
+    return next((by for title, by in _TITLES.items() if line.startswith(title)), "")
 
 
 def _rewrite_printed_lines(lines: list[str]) -> Iterator[str]:
