@@ -158,7 +158,7 @@ def _closed_coordinates(eqs: lw.Equations, rng: np.random.Generator) -> np.ndarr
         return rng.uniform(0.3, 1.1, eqs.nq)
     q = np.array(eqs.home) + rng.uniform(-0.15, 0.15, eqs.nq)
     for _ in range(50) if names.position_row_count else ():
-        residual = np.ravel(eqs.function("constraint_residual")(q, *at))
+        residual = np.array(eqs.function("constraint_residual")(q, *at)).ravel()
         J = np.array(eqs.function("constraint_jacobian")(q, *at))[list(names.position_rows)]
         q = q - np.linalg.pinv(J, rcond=1e-8) @ residual
     return q
@@ -182,10 +182,10 @@ def motion_values(mechanism: lw.Mechanism, seed: int) -> Values:
         found |= dict(zip(names.actuators, efforts.tolist(), strict=True))
     found |= {f"tau{k + 1}": float(x) for k, x in enumerate(efforts)}
     made = eqs.function("forward_dynamics")(q, qd, tau, *at)
-    qdd = np.ravel(made[0] if isinstance(made, tuple) else made)
+    qdd = np.array(made[0] if isinstance(made, tuple) else made).ravel()
     columns = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
     if names.constraints:
-        columns["lambda"] = np.ravel(eqs.function("multipliers")(q, qd, tau, *at)[0])
+        columns["lambda"] = np.array(eqs.function("multipliers")(q, qd, tau, *at)[0]).ravel()
         found |= {f"lambda{k + 1}": float(x) for k, x in enumerate(columns["lambda"])}
     entries = quantity_entry_names(names)
     for key, column in columns.items():
@@ -193,7 +193,7 @@ def motion_values(mechanism: lw.Mechanism, seed: int) -> Values:
     return found
 
 
-def free_values(mechanism: lw.Mechanism, seed: int) -> Values:
+def free_values(mechanism: lw.Mechanism, _: int) -> Values:
     """Parameters of their own size; all else is free in approximate equations."""
     return {name: float(value) for name, value in lw.derive(mechanism).parameters.items()}
 

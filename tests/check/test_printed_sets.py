@@ -1,0 +1,180 @@
+"""Every printed set of equations, fed back to the checker: true lines are proved, mutated ones not.
+
+What a printed line says is decided here in floating point (`printed_equations`), not by the checker.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import linkwright as lw
+import linkwright.checking.checked_section as checked_section
+from linkwright.checking.check_report import CheckReport
+from linkwright.formulations import FORMULATIONS
+from tests.check.printed_equations import (
+    name_families,
+    mutated_sides,
+    numbered_text,
+    printed_statements,
+    printed_text,
+    printed_truth,
+)
+
+PROVED = ("identical", "equivalent")
+FAST = [
+    ("elbow", "recursive"),
+    ("elbow", "influence"),
+    ("elbow", "approximate"),
+    ("four-bar", "lagrange"),
+    ("four-bar", "newton_euler"),
+    ("four-bar", "kane"),
+    ("four-bar", "influence"),
+    ("four-bar", "recurrent"),
+    ("four-bar", "approximate"),
+    ("four-bar", "multipliers"),
+    ("rolling-disk", "kane"),
+    ("rolling-disk", "newton_euler"),
+    ("cart-pole", "hamilton"),
+]
+MECHANISMS = [
+    "elbow", "cartesian", "remote-elbow", "triple-pendulum", "triple-pendulum-points", "stanford-rrp",
+    "sharp-edged-disk", "cart-pole", "four-bar", "slider-crank", "slider-crank-sundials", "rolling-disk",
+    "car", "vukobratovic-arm", "five-bar", "bouncing-ball", "stick-slip", "trolley-trailers",
+]  # fmt: skip
+REFUSED = {
+    **{(name, "multipliers"): "no constraints" for name in (
+        "elbow", "cartesian", "remote-elbow", "triple-pendulum", "triple-pendulum-points",
+        "stanford-rrp", "cart-pole", "vukobratovic-arm", "bouncing-ball", "stick-slip",
+    )},
+    ("triple-pendulum-points", "approximate"): "divides by inertias",
+}  # fmt: skip
+"""Mechanisms that a formulation does not take."""
+EVERY = [(name, by) for name in MECHANISMS for by in FORMULATIONS if (name, by) not in REFUSED]
+
+CRANE: dict[str, Any] = {
+    "name": "crane",
+    "gravity": [0, 0, "-g"],
+    "parameters": {"g": 9.81},
+    "bodies": {"trolley": {"mass": 2}, "load": {"mass": 1, "center": [0, 0, -0.5]}},
+    "joints": {
+        "x": {"type": "prismatic", "axis": [1, 0, 0], "child": "trolley"},
+        "swing": {"type": "revolute", "axis": [0, 1, 0], "parent": "trolley", "child": "load"},
+    },
+    "frames": {
+        "hook": {"body": "load", "origin": [0, 0, -0.4]},
+        "top": {"body": "trolley", "origin": [0, 0, 1]},
+    },
+    "forces": {
+        "rope": {"type": "spring", "between": ["hook", "top"], "stiffness": 100, "length": 1}
+    },
+}
+"""Its frames have places with made-up names, z_hook, that are also names of unit vectors."""
+
+
+def assert_all_proved(report: CheckReport) -> None:
+    """All lines are proved, without a condition; names of speeds and of parts are definitions."""
+    for finding in report:
+        said = finding.sentence()
+        assert finding.status in (*PROVED, "definition"), f"{finding.equation}: {said}"
+        assert not finding.under, f"{finding.equation}: {said}"
+
+
+@pytest.mark.parametrize(("name", "by"), FAST)
+def test_a_printed_set_is_proved(name: str, by: str) -> None:
+    mechanism = lw.gallery(name)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "by"), EVERY)
+def test_every_printed_set_is_proved(name: str, by: str) -> None:
+    mechanism = lw.gallery(name)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
+
+
+@pytest.mark.parametrize("by", ["recursive", "kane", "newton_euler", "influence"])
+def test_made_up_lengths_and_unit_vectors_are_told_apart(by: str) -> None:
+    mechanism = lw.Mechanism(**CRANE)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
+
+
+@pytest.mark.parametrize("by", ["approximate", "kane", "recurrent"])
+def test_a_set_that_python_prints_is_read(by: str) -> None:
+    mechanism = lw.gallery("elbow")
+    report = lw.check(mechanism, str(lw.derive(mechanism, by=by).equation_set()))
+    assert_all_proved(report)
+    assert {finding.section for finding in report} == {f"by {by}"}
+
+
+def test_steps_of_a_derivation_are_proved() -> None:
+    from linkwright.forms.equation_set_typesetting import typeset_equation_set
+
+    mechanism = lw.gallery("elbow")
+    found = typeset_equation_set(lw.derive(mechanism, by="lagrange"), steps=True)
+    report = lw.check(mechanism, found.text())
+    assert_all_proved(report)
+    assert len(report) == 23
+
+
+# -- mutated lines ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def verdicts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search for repairs, which takes most of the time and no part in a verdict."""
+    for name, instead in (
+        ("find_repairs", lambda *_: ()),
+        ("find_dual_repairs", lambda *_: ()),
+        ("statement_difference", lambda *_: None),
+        ("blame_definitions", lambda _, found, lines: found),
+    ):
+        monkeypatch.setattr(checked_section, name, instead)
+
+
+def assert_no_false_proofs(name: str, by: str, seeds: range) -> None:
+    """Lines with one sign, term or index changed are proved only where they are true."""
+    mechanism = lw.gallery(name)
+    heading, statements = printed_statements(mechanism, printed_text(mechanism, by))
+    truth = printed_truth(mechanism, by, statements)
+    for one in statements:
+        assert truth.holds((one.left, one.right)), f"{one.text}: {truth.residual((one.left, one.right))}"  # fmt: skip
+    plain = numbered_text(heading, [(one, (one.left, one.right)) for one in statements])
+    defined = {x.number for x in lw.check(mechanism, plain) if x.status == "definition"}
+    names = lw.derive(mechanism).names
+    families = name_families([*lw.derive(mechanism).parameters, *names.q])
+    tried = false = 0
+    for seed in seeds:
+        rng = random.Random(f"{name} {by} {seed}")
+        mutants = [
+            None if str(k) in defined else mutated_sides(one, families, rng)
+            for k, one in enumerate(statements, 1)
+        ]
+        lines = [(a, b or (a.left, a.right)) for a, b in zip(statements, mutants, strict=True)]
+        report = lw.check(mechanism, numbered_text(heading, lines))
+        for k, mutant in enumerate(mutants, 1):
+            verdicts = [x for x in report if x.number == str(k)]
+            if mutant is None:
+                continue
+            tried += 1
+            is_true = truth.holds(mutant)
+            false += not is_true
+            if not is_true:
+                proved = [x for x in verdicts if x.status not in PROVED or x.under]
+                assert proved, f"{verdicts[0].equation}: {verdicts[0].sentence()}"
+    assert false > tried / 3, "hardly a mutant is false: nothing was tested"
+
+
+@pytest.mark.usefixtures("verdicts_only")
+@pytest.mark.parametrize(("name", "by"), FAST)
+def test_mutated_lines_are_not_proved(name: str, by: str) -> None:
+    assert_no_false_proofs(name, by, range(1))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("verdicts_only")
+@pytest.mark.parametrize(("name", "by"), EVERY)
+def test_no_mutated_line_of_any_set_is_proved(name: str, by: str) -> None:
+    assert_no_false_proofs(name, by, range(1, 5))
