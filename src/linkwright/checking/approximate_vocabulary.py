@@ -15,7 +15,11 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .symbol_patterns import RateSpelledName, list_checker_symbols
+from .symbol_patterns import (
+    RateSpelledName,
+    add_names_without_underscores,
+    list_checker_symbols,
+)
 from .symbol_table import APPROXIMATE_MECHANISM_SYMBOLS, APPROXIMATE_SYMBOLS
 from .vocabulary import CheckerVocabulary
 
@@ -93,7 +97,7 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
         """Parameters, coordinates with their rates, efforts and the time."""
-        return list_checker_symbols(self.mechanism_rows, self)
+        return add_names_without_underscores(list_checker_symbols(self.mechanism_rows, self))
 
     def why_index_fails(self, name: str) -> str:
         """The reason why a symbol of these equations, or of the exact ones, has no meaning here."""

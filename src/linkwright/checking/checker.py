@@ -16,7 +16,7 @@ from .declarations import WITHOUT_HEADING_PREFIX, TextDeclarations, mechanism_of
 from .equation_sources import order_findings_of_section, read_equation_source
 from .formulation_vocabulary import FORMULATIONS_WITH_NAMES, FormulationCheckerVocabulary
 from .name_inference import infer_symbol_names
-from .printed_sets import formulation_of_heading
+from .printed_sets import LATEX_HEADING_SUFFIX, formulation_of_heading
 from .statement_reader import Statement
 from .vocabulary import CheckerVocabulary
 
@@ -66,8 +66,8 @@ def _heading_kind(heading: str) -> str:
     by = formulation_of_heading(heading)
     if APPROXIMATE_HEADING in (by, heading.partition(",")[0]):
         return APPROXIMATE_HEADING
-    is_known = heading.startswith(WITHOUT_HEADING_PREFIX) or by in FORMULATIONS_WITH_NAMES
-    return heading if is_known else ""
+    is_written = by in FORMULATIONS_WITH_NAMES or (by and heading.endswith(LATEX_HEADING_SUFFIX))
+    return heading if is_written or heading.startswith(WITHOUT_HEADING_PREFIX) else ""
 
 
 def _vocabulary_of_heading(
@@ -77,7 +77,8 @@ def _vocabulary_of_heading(
     if kind == APPROXIMATE_HEADING:
         return ApproximateCheckerVocabulary(mechanism, declared)
     if by := formulation_of_heading(kind):
-        return FormulationCheckerVocabulary(mechanism, declared, by)
+        is_latex = kind.endswith(LATEX_HEADING_SUFFIX)
+        return FormulationCheckerVocabulary(mechanism, declared, by, is_latex=is_latex)
     return CheckerVocabulary(mechanism_of_text_heading(mechanism, kind), declared)
 
 

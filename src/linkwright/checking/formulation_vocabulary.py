@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from ..formulations.kane_form import printed_center_letter
@@ -9,6 +10,7 @@ from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .frame_names import FrameNames
+from .printed_labels import latex_name_of_label, printed_quantity_labels
 from .symbol_patterns import list_checker_symbols
 from .vocabulary import CheckerVocabulary
 from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
@@ -25,25 +27,62 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
     """
 
     def __init__(
-        self, mechanism: Mechanism, declared: TextDeclarations = NO_DECLARATIONS, by: str = ""
+        self,
+        mechanism: Mechanism,
+        declared: TextDeclarations = NO_DECLARATIONS,
+        by: str = "",
+        *,
+        is_latex: bool = False,
     ) -> None:
         super().__init__(mechanism, declared)
-        self.by = by
+        self.by, self.is_latex = by, is_latex
         self.written_lines = WrittenLineValues(self, by)
 
     @cached_property
     def _free_symbol_names(self) -> frozenset[str]:
-        """The names of the motion, of parameters and of forces, as the mechanism spells them."""
-        rows = (self.mechanism_rows, self.force_rows)
-        return frozenset(name for some in rows for name in list_checker_symbols(some, self))
+        """The names of the motion, of parameters and of forces, as they are printed."""
+        moving = [f"{dots}{name}" for name in self.names.qd for dots in ("d", "dd")]
+        own = (*self.parameters, *self.names.q, *self.names.actuators)
+        speeds = [f"{dots}{x}" for _, x in self.velocities_without_coordinate for dots in ("", "d")]
+        return frozenset((*own, *moving, *speeds, *list_checker_symbols(self.force_rows, self)))
 
     def _resolve_symbol(self, name: str) -> SX | None:
-        if "@" in name or name in self._free_symbol_names or name not in self.written_lines:
+        if "@" in name or name in self._free_symbol_names:
+            return super()._resolve_symbol(name)
+        name = self.canonical_name(name)
+        if name not in self.written_lines:
             return super()._resolve_symbol(name)
         found = None
         if self.by not in LABELLING_FORMULATIONS:
             found = self.paper_expression(name)
         return self.written_lines.line_expression(name) if found is None else found
+
+    def canonical_name(self, name: str) -> str:
+        """The printed spelling of a name: in LaTeX the label f[1] for f1."""
+        if name in self._free_symbol_names:
+            return super().canonical_name(name)
+        return self._labels_by_name.get(name.replace("_", "")) or super().canonical_name(name)
+
+    @cached_property
+    def _labels_by_name(self) -> dict[str, str]:
+        """Printed names by the names that LaTeX has for them, where only one has that name."""
+        if not self.is_latex:
+            return {}
+        joints = (*self.names.joints, *self.mechanism.loops)
+        reactions = [f"{kind}{axis}_{x}" for x in joints for kind in "FM" for axis in "xyz123"]
+        momenta = [f"{kind}_{name}" for name in self.names.qd for kind in ("p", "dp")]
+        labels = [*self.written_lines.line_names, *printed_quantity_labels(self)]
+        found: dict[str, list[str]] = {}
+        for label in dict.fromkeys([*labels, *reactions, *momenta]):
+            found.setdefault(latex_name_of_label(label).replace("_", ""), []).append(label)
+        return {name: own[0] for name, own in found.items() if len(own) == 1}
+
+    def ambiguity_sentence(self, names: Iterable[str]) -> str:
+        """A sentence for a name that LaTeX writes like another one of the printed set."""
+        both = sorted({*names} & self._free_symbol_names & self._labels_by_name.keys())
+        if not both:
+            return ""
+        return f"in LaTeX {both[0]} is written like {self._labels_by_name[both[0]]}"
 
     @cached_property
     def center_names(self) -> dict[str, int]:

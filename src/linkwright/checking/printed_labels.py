@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -78,3 +80,23 @@ def _printed_quantity(name: str) -> tuple[PrintedQuantity | None, list[int]]:
     at = [int(i) for i in found["indices"].split(",")] if found else []
     rows = {(row.letter, row.index_count): row for row in PRINTED_QUANTITIES}
     return rows.get((found["letter"], len(at))) if found else None, at
+
+
+def printed_quantity_labels(own: CheckerVocabulary) -> Iterator[str]:
+    """The labels of all entries of the mechanism's quantities."""
+    known = own.eqs.function_names()
+    for row in PRINTED_QUANTITIES:
+        if row.function in known:
+            sizes = own.quantity_expression(row.function).shape[: row.index_count]
+            for at in product(*(range(1, size + 1) for size in sizes)):
+                yield f"{row.letter}[{','.join(map(str, at))}]"
+
+
+def latex_name_of_label(label: str) -> str:
+    """The name that printed LaTeX has for a label, alpha1x2 for alpha1^2[x]; other names as they
+    are."""
+    if not is_printed_label(label):
+        return label
+    head, _, indices = label.partition("[")
+    word, _, above = head.partition("^")
+    return f"{word}{indices.rstrip(']').replace(',', '')}{above}"

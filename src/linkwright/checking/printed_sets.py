@@ -1,8 +1,9 @@
 """Sets of equations as `linkwright derive` prints them, in the notation of the checker.
 
 The first line of a set names the formulation, "elbow, 2 degrees of freedom, by kane", and becomes
-the heading [by kane]; so does the title of a set that Python prints. Indented lines are equations; those that are indented twice define names for
-parts of the lines below them. Headings, sentences and the list of symbols are left out.
+the heading [by kane]; so does the title of a set that Python prints. Indented lines are equations;
+those that are indented twice define names for parts of the lines below them. Headings, sentences
+and the list of symbols are left out. LaTeX begins with the comment "% elbow, by kane".
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ from collections.abc import Iterator
 from ..formulations import FORMULATIONS
 
 PRINTED_HEADING_PREFIX = "by "
+LATEX_HEADING_SUFFIX = ", LaTeX"
+"""In LaTeX, indices have no brackets: f_1 is f[1]."""
+_LATEX_FIRST_LINE = re.compile(rf"(?m)^% .*, by ({'|'.join(FORMULATIONS)})[ \t]*$")
+_LATEX_FORMULAS = re.compile(
+    r"\\begin\{align\*\}.*?\\end\{align\*\}|\\begin\{array\}\{l\|l+\}(?P<table>.*?)\\end\{array\}", re.S
+)
+_LATEX_SUPERSCRIPT = re.compile(r"(\\alpha_\{\\mathrm\{\d+,[xyz])\}\}\^\{?(\d+)\}?")
+_LATEX_DUAL_VECTOR = re.compile(r"(?<![\w\\_])(?<!_\{)([Vxyz])_(?=[A-Za-z]|\{[A-Za-z\\])")
 _FIRST_LINE = re.compile(rf"\S.*, \d+ degrees? of freedom, by ({'|'.join(FORMULATIONS)})\s*")
 _COUNTS = re.compile(r"\d+ equations?, \d+ unknowns?, \d+ states?")
 _TITLES = {
@@ -38,7 +47,7 @@ _LINE_NUMBER = re.compile(r"^(.*\S) {4}\((\w+)\)$")
 
 def formulation_of_heading(heading: str) -> str:
     """The formulation whose printed equations stand under a heading; empty for other headings."""
-    name = heading.removeprefix(PRINTED_HEADING_PREFIX)
+    name = heading.removeprefix(PRINTED_HEADING_PREFIX).removesuffix(LATEX_HEADING_SUFFIX)
     is_printed = heading.startswith(PRINTED_HEADING_PREFIX) and name in FORMULATIONS
     return name if is_printed else ""
 
@@ -46,6 +55,8 @@ def formulation_of_heading(heading: str) -> str:
 def rewrite_printed_sets(text: str) -> str:
     """The text with printed sets in the notation of the checker; what stands before the first set
     stays as it is."""
+    if _LATEX_FIRST_LINE.search(text):
+        return _rewrite_latex_sets(text)
     before: list[str] = []
     sets: list[tuple[str, list[str]]] = []
     lines = text.splitlines()
@@ -62,6 +73,32 @@ def rewrite_printed_sets(text: str) -> str:
     for by, lines in sets:
         before += [f"[{PRINTED_HEADING_PREFIX}{by}]", *_rewrite_printed_lines(lines)]
     return "\n".join(before)
+
+
+def _rewrite_latex_sets(text: str) -> str:
+    """The text with printed LaTeX as headings and formulas, without laws and sentences."""
+    before, *parts = _LATEX_FIRST_LINE.split(text)
+    made = [before] if before.strip() else []
+    for by, body in zip(parts[::2], parts[1::2], strict=True):
+        made.append(f"[{PRINTED_HEADING_PREFIX}{by}{LATEX_HEADING_SUFFIX}]")
+        for found in _LATEX_FORMULAS.finditer(body):
+            formula = found[0] if found["table"] is None else _latex_table(found["table"])
+            formula = _LATEX_SUPERSCRIPT.sub(r"\1,\2}}", formula.replace(r"\_", ""))
+            made.append(_LATEX_DUAL_VECTOR.sub(r"\\hat{\1}_", formula) if by == "kane" else formula)
+    return "\n\n".join(made)
+
+
+def _latex_table(table: str) -> str:
+    """The partial velocities in a printed table, row by row, as equations."""
+    head, *rows = (row.replace(r"\hline", "").split("&") for row in table.split(r"\\"))
+    points = [re.sub(r"^V_|[{}]|\\mathrm", "", cell.strip()) for cell in head[1:]]
+    lines = [
+        rf"\hat{{v}}_{{{r}}}^{{\mathrm{{{point}}}}} &= {cell.strip()}"
+        for r, row in enumerate(rows, 1)
+        for point, cell in zip(points, row[1:], strict=True)
+    ]
+    body = " \\\\\n".join(lines)
+    return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
 
 def _formulation_of_title(line: str) -> str:

@@ -6,7 +6,7 @@ by the coordinate q1 where there is one of that name, else by the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -120,6 +120,10 @@ class CheckerVocabulary(CheckedMechanism):
     def paper_spelling(self, name: str) -> str:
         """The spelling in papers of an entry that is written with a label: M1_2 for M[1,2]."""
         return name_of_printed_label(name)
+
+    def ambiguity_sentence(self, names: Iterable[str]) -> str:
+        """A sentence for a name with two meanings in the text; empty if there is none."""
+        return ""
 
     @cached_property
     def written_labels(self) -> tuple[WrittenLineValues, ...]:

@@ -52,6 +52,11 @@ class WrittenLineValues:
                 found.setdefault(line.left, line.right)
         return found
 
+    @property
+    def line_names(self) -> list[str]:
+        """The names that lines define."""
+        return list(self._lines)
+
     def _is_speed(self, name: str) -> bool:
         """Whether a text defines the name itself: partial velocities are by its speeds."""
         return self.by == "kane" and _SPEED.fullmatch(name) is not None
