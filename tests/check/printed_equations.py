@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from linkwright.expressions import (
     Expression,
     Name,
     Negation,
+    Number,
+    Power,
     Sum,
     expression_text,
     expression_to_float,
@@ -32,8 +35,8 @@ from linkwright.quantities import quantity_entry_names
 
 Values = dict[str, float]
 Sides = tuple[Expression, Expression]
-_SOLVED_NAME = re.compile(r"dd\w+|[FM][xyz123]_\w+|T\d+")
-"""Accelerations, and reactions of joints."""
+_SOLVED_NAME = re.compile(r"dd\w+|[FM][xyz123]_\w+|T\d+|S_\w+")
+"""Accelerations, reactions of joints, and tensions of springs over their lengths."""
 
 
 def printed_text(mechanism: lw.Mechanism, by: str) -> str:
@@ -43,6 +46,13 @@ def printed_text(mechanism: lw.Mechanism, by: str) -> str:
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} degree{'s' if free != 1 else ''} of freedom"
     return f"{mechanism.name}, {count}, by {by}\n{typeset_equation_set(eqs).text()}"
+
+
+def printed_latex(mechanism: lw.Mechanism, by: str) -> str:
+    """What `linkwright derive --as latex` prints."""
+    return (
+        f"% {mechanism.name}, by {by}\n{typeset_equation_set(lw.derive(mechanism, by=by)).latex()}"
+    )
 
 
 def printed_statements(mechanism: lw.Mechanism, text: str) -> tuple[str, list[Statement]]:
@@ -131,6 +141,11 @@ class PrintedTruth:
         """Whether an equation holds at all of the states."""
         return all(self._holds_at(sides, state) for state in self.states)
 
+    def differs_by_constant(self, sides: Sides) -> bool:
+        """Whether left − right is the same at all of the states, which have the same parameters."""
+        apart = [expression_to_float(Sum((a, Negation(b))), x) for x in self.states for a, b in [sides]]  # fmt: skip
+        return max(apart) - min(apart) < 1e-8 * max(1.0, *map(abs, apart))
+
     def residual(self, sides: Sides) -> float:
         """The largest residual, relative to the size of the sides."""
         return max(self._residual_at(sides, state) for state in self.states)
@@ -193,9 +208,11 @@ def motion_values(mechanism: lw.Mechanism, seed: int) -> Values:
     return found
 
 
-def free_values(mechanism: lw.Mechanism, _: int) -> Values:
-    """Parameters of their own size; all else is free in approximate equations."""
-    return {name: float(value) for name, value in lw.derive(mechanism).parameters.items()}
+def free_values(mechanism: lw.Mechanism, seed: int) -> Values:
+    """Parameters of their own size; coordinates, as all else, are free in approximate equations."""
+    eqs, rng = lw.derive(mechanism), np.random.default_rng(seed)
+    found = {name: float(value) for name, value in eqs.parameters.items()}
+    return found | {name: float(rng.uniform(0.3, 1.1)) for name in eqs.names.q}
 
 
 def printed_truth(
@@ -230,6 +247,11 @@ def _defined_values(known: Values, lines: Sequence[Sides]) -> Values:
     """`known` with the names that are one side of a line, where the other is known."""
     known = dict(known)
     pairs = [pair for one in lines for pair in (one, one[::-1]) if isinstance(pair[0], Name)]
+    pairs += [
+        (one.base, Power(other, Number(Fraction(1, 2))))
+        for one, other in lines
+        if isinstance(one, Power) and isinstance(one.base, Name)  # L_rope^2 = …
+    ]
     is_changed = True
     while is_changed:
         is_changed = False
@@ -265,5 +287,3 @@ def numbered_text(heading: str, lines: Sequence[tuple[Statement, Sides]]) -> str
         sign = ":=" if statement.is_definition else "="
         made.append(f"({k + 1}) {expression_text(left)} {sign} {expression_text(right)}")
     return "\n".join(made)
-
-

@@ -15,8 +15,8 @@ from ..quantities import quantity_entry_names
 from ..tape import Tape, record_tape
 from ..types import SX
 from .body_symbol_values import frames_for_center_symbols, parameters_hidden_from_texts
-from .frame_names import FrameNames
 from .declarations import NO_DECLARATIONS, TextDeclarations
+from .frame_names import FrameNames
 from .symbol_patterns import RateSpelledName
 
 _NUMBERED_NAME = re.compile(r"([A-Za-z]\w*?)(\d+)")

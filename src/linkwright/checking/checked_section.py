@@ -48,6 +48,16 @@ class CheckedSection:
     errors: list[LinkwrightError] = field(default_factory=list)
     proofs: list[EquationProof] = field(default_factory=list)
 
+    def adopt_generalized_speeds(self) -> None:
+        """Let the vocabulary see the names that the text defines by an equation."""
+        meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
+        defined = [
+            (name, meanings.definitions[name])
+            for i, name in meanings.defining_statements.items()
+            if not self.statements[i].is_definition
+        ]
+        self.vocabulary.adopt_text_speeds(defined, meanings.find_meaning)
+
     def set_aside_meaningless(self) -> None:
         """Take out equations with unknown names, which are misprinted or unreadable, so that the
         others can be judged."""

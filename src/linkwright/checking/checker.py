@@ -108,6 +108,7 @@ def check_with_vocabularies(
         if kind not in vocabularies:
             vocabularies[kind] = _vocabulary_of_heading(mechanism, own, kind)
         section = CheckedSection(vocabularies[kind], readable, dict(said))
+        section.adopt_generalized_speeds()
         origins = section.split_dual_statements()
         section.given_names |= infer_symbol_names(section)
         section.set_aside_meaningless()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from ..expressions import Expression
 from ..formulations.kane_form import printed_center_letter
 from ..mechanism import Mechanism
 from ..types import SX
+from ..written_equations import magnitudes_at_samples
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .frame_names import FrameNames
 from .printed_labels import latex_name_of_label, printed_quantity_labels
 from .symbol_patterns import list_checker_symbols
-from .vocabulary import CheckerVocabulary
+from .vocabulary import CheckerVocabulary, MeaningLookup
 from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
 
 FORMULATIONS_WITH_NAMES = (*LABELLING_FORMULATIONS, "kane", "newton_euler")
@@ -37,6 +39,7 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         super().__init__(mechanism, declared)
         self.by, self.is_latex = by, is_latex
         self.written_lines = WrittenLineValues(self, by)
+        self._has_other_speeds = False
 
     @cached_property
     def _free_symbol_names(self) -> frozenset[str]:
@@ -50,7 +53,7 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         if "@" in name or name in self._free_symbol_names:
             return super()._resolve_symbol(name)
         name = self.canonical_name(name)
-        if name not in self.written_lines:
+        if self._has_other_speeds or name not in self.written_lines:
             return super()._resolve_symbol(name)
         found = None
         if self.by not in LABELLING_FORMULATIONS:
@@ -103,6 +106,20 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         if frame and frame[0] in self.center_names:
             return self.body_values.center_quantity(function, self.center_names[frame[0]])
         return super().quantity_expression(function, *frame)
+
+    def adopt_text_speeds(
+        self, lines: Sequence[tuple[str, Expression]], find: MeaningLookup
+    ) -> None:
+        """Forget the coefficients of printed dual velocities where a text has other speeds than the
+        mechanism: its A21 is not ours, but what the text defines."""
+        if self.by != "kane":
+            return
+        own, theirs = self.written_lines.speed_values(), dict(lines)
+        apart = [self.translate_expression(theirs[x], find) - own[x] for x in own if x in theirs]
+        are_others = bool(magnitudes_at_samples(apart, scale=1.0).any()) if apart else bool(theirs)
+        if are_others != self._has_other_speeds:
+            self._has_other_speeds = are_others
+            self._expression_cache.clear()
 
     def paper_spelling(self, name: str) -> str:
         """The spelling in papers of an entry that is not one of the formulation's own."""

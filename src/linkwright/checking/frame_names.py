@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class FrameNames(tuple[str, ...]):
-    """Names that have axes and a velocity, with the mechanism's own names, which are no dual
+    """Names that have axes and a velocity, with the mechanism's own names, which are not dual
     symbols: z_hook may be a length."""
 
     mechanism_names: frozenset[str]

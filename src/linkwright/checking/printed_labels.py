@@ -51,6 +51,43 @@ PRINTED_QUANTITIES = (
 """Entries of the quantities of the general equation of motion, as `derive` prints them."""
 
 
+@dataclass(frozen=True)
+class PrintedName:
+    """Names that a formulation prints, by examples, and their meaning."""
+
+    names: str
+    meaning: str
+
+    @property
+    def examples(self) -> list[str]:
+        """The names one by one."""
+        return self.names.split()
+
+
+FORMULATION_NAMES = (
+    PrintedName("Gc1[1,2] Gw1[1,2]", "influence: velocity and angular velocity of a body"),
+    PrintedName("Hc1[1,1,2] Hw1[1,1,2]", "influence: second-order coefficients of a body"),
+    PrintedName("I[1,2] P[1,1,2]", "influence: effective inertia, inertia power array"),
+    PrintedName("K[1,2]", "influence: effective stiffness"),
+    PrintedName("A1[1,2] Z1[1,2]", "recurrent: transition and inertia matrix of a member"),
+    PrintedName("beta1[z] gamma1[z]", "recurrent: axis of a turn, direction of a slide"),
+    PrintedName("alpha1^2[x]", "recurrent: velocity of a centre of mass per unit rate of a turn"),
+    PrintedName("G21 H211", "under `[by influence]`: coefficients by the inputs"),
+    PrintedName("Tu1 Tk1 C[1,2]", "under `[by influence]`: loads, of springs, effective damping"),
+    PrintedName(
+        "W12 Y1 V1", "under `[by recurrent]`: inertia matrix, forces of weights, all forces"
+    ),
+    PrintedName("A21 B2 b2", "under `[by kane]`: coefficients of dependent velocities"),
+    PrintedName("V_c1 x_c1", "under `[by kane]`: dual velocity and axis at a centre of mass"),
+    PrintedName("omega1_1 g1_1", "under `[by newton_euler]`: ω and gravity in the axes of a link"),
+    PrintedName("alpha1_1 a1_1", "under `[by newton_euler]`: α and a of the centre of mass there"),
+    PrintedName(
+        "L_rope S_rope", "under `[by newton_euler]`: a spring's length, tension over length"
+    ),
+)
+"""Names of single formulations, for the documentation; `WrittenLineValues` has their values."""
+
+
 def is_printed_label(name: str) -> bool:
     """Whether a name is the label of a printed entry."""
     return name.endswith("]")

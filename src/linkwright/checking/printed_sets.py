@@ -18,7 +18,8 @@ LATEX_HEADING_SUFFIX = ", LaTeX"
 """In LaTeX, indices have no brackets: f_1 is f[1]."""
 _LATEX_FIRST_LINE = re.compile(rf"(?m)^% .*, by ({'|'.join(FORMULATIONS)})[ \t]*$")
 _LATEX_FORMULAS = re.compile(
-    r"\\begin\{align\*\}.*?\\end\{align\*\}|\\begin\{array\}\{l\|l+\}(?P<table>.*?)\\end\{array\}", re.S
+    r"\\begin\{align\*\}.*?\\end\{align\*\}|\\begin\{array\}\{l\|l+\}(?P<table>.*?)\\end\{array\}",
+    re.S,
 )
 _LATEX_SUPERSCRIPT = re.compile(r"(\\alpha_\{\\mathrm\{\d+,[xyz])\}\}\^\{?(\d+)\}?")
 _LATEX_DUAL_VECTOR = re.compile(r"(?<![\w\\_])(?<!_\{)([Vxyz])_(?=[A-Za-z]|\{[A-Za-z\\])")
@@ -37,7 +38,7 @@ _TITLES = {
 }
 """The titles of printed sets that have no first line of the command, with a formulation whose names
 these are."""
-_SYMBOLS_TITLE = "Symbols"
+_SYMBOLS_TITLE, _SPEEDS_TITLE = "Symbols", "Generalized speeds:"
 _TABLE_CORNER = re.compile(r"  speed   \S")
 _COLUMN_GAP = re.compile(r" {3,}")
 _OTHERS_ARE_ZERO = "  all others = 0"
@@ -110,8 +111,10 @@ def _rewrite_printed_lines(lines: list[str]) -> Iterator[str]:
     """The equations of a set, section by section."""
     end = lines.index(_SYMBOLS_TITLE) if _SYMBOLS_TITLE in lines else len(lines)
     sections: list[list[str]] = [[]]
+    speeds = None
     for line in lines[:end]:
         if not line.startswith("  "):
+            speeds = len(sections) if line.startswith(_SPEEDS_TITLE) else speeds
             sections.append([])
         elif line != _OTHERS_ARE_ZERO:
             sections[-1].append(line)
@@ -119,6 +122,17 @@ def _rewrite_printed_lines(lines: list[str]) -> Iterator[str]:
     for k, section in enumerate(sections):
         others = "\n".join(x for j, other in enumerate(sections) if j != k for x in other)
         yield from _define_steps(section, others, k)
+        if k == speeds:
+            yield from _number_speeds(section)
+
+
+def _number_speeds(section: list[str]) -> Iterator[str]:
+    """u1 := w for a speed of another name, by whose number partial velocities are printed."""
+    names = [line.split(" = ")[0].strip() for line in section]
+    speeds = [name for name in dict.fromkeys(names) if not name.startswith("d")]
+    for k, name in enumerate(speeds, 1):
+        if f"u{k}" not in names:
+            yield f"u{k} := {name}"
 
 
 def _equation_lines(lines: list[str]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from .dual_symbol_values import (
     particle_inertia_force_symbol,
     particle_momentum_symbol,
 )
+from .printed_labels import FORMULATION_NAMES, PRINTED_QUANTITIES, PrintedName, PrintedQuantity
 from .symbol_patterns import (
     CheckerMatrixSymbol,
     CheckerSymbolRow,
@@ -263,7 +264,9 @@ WHOLE_SYMBOLS = (
 """Letters of whole matrices and vectors beside q, q̇ and q̈, where there are several coordinates."""
 # fmt: on
 
-SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] = {
+SYMBOL_GROUPS: dict[
+    str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol | PrintedQuantity | PrintedName]
+] = {
     "The mechanism's own names": MECHANISM_SYMBOLS,
     "Forces, multipliers, time": FORCE_SYMBOLS,
     "Energies": ENERGIES,
@@ -274,6 +277,7 @@ SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] 
     "Joint reactions": REACTIONS,
     "Symbols without an index": SYMBOLS_WITHOUT_INDEX,
     "Matrices and vectors, with several coordinates": WHOLE_SYMBOLS,
+    "Entries as they are printed": (*PRINTED_QUANTITIES, *FORMULATION_NAMES),
     "Shorthands": tuple(TRIG_SHORTHANDS.values()),
     "Dual vectors": (*DUAL_COMPONENTS, *DUAL_VECTORS),
     "Under the heading `[approximate]`": (*APPROXIMATE_MECHANISM_SYMBOLS, *APPROXIMATE_SYMBOLS),

@@ -163,9 +163,7 @@ class CheckerSymbolValues:
         wrench, number = self._joint_wrench(joint), int(axis)
         if wrench is None or joint not in self.names.joints or not 1 <= number <= 3:
             return None
-        R = self.vocabulary.body_values.link_rotation(
-            self.vocabulary.mechanism.joints[joint].child
-        )
+        R = self.vocabulary.body_values.link_rotation(self.vocabulary.mechanism.joints[joint].child)
         return ca.dot(R[:, number - 1], wrench[part])
 
 

@@ -121,6 +121,11 @@ class CheckerVocabulary(CheckedMechanism):
         """The spelling in papers of an entry that is written with a label: M1_2 for M[1,2]."""
         return name_of_printed_label(name)
 
+    def adopt_text_speeds(
+        self, lines: Sequence[tuple[str, Expression]], find: MeaningLookup
+    ) -> None:
+        """Take note of the names that a text defines; only printed dual velocities need to."""
+
     def ambiguity_sentence(self, names: Iterable[str]) -> str:
         """A sentence for a name with two meanings in the text; empty if there is none."""
         return ""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..errors import LinkwrightError
-from ..formulations import derive
 from ..forms.equation_set_typesetting import equation_set_source
+from ..formulations import derive
 from ..types import SX
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class WrittenLineValues:
     def __init__(self, vocabulary: CheckedMechanism, by: str) -> None:
         self.vocabulary, self.by = vocabulary, by
         self._known: dict[str, SX | None] = {}
+        self._speed_lines: dict[str, SX] = {}
 
     @cached_property
     def _lines(self) -> dict[str, SX]:
@@ -48,18 +49,21 @@ class WrittenLineValues:
                 continue
             if not isinstance(line.left, str):
                 found |= _spring_symbol_value(line.left, line.right)
-            elif not self._is_speed(line.left):
+            elif self.by == "kane" and _SPEED.fullmatch(line.left):
+                self._speed_lines.setdefault(line.left, line.right)
+            else:
                 found.setdefault(line.left, line.right)
         return found
+
+    def speed_values(self) -> dict[str, SX]:
+        """The generalized speeds of printed dual vectors, which a text defines itself."""
+        found = {name: self.line_expression(name) for name in (*self._lines, *self._speed_lines)}
+        return {x: value for x, value in found.items() if value is not None and _SPEED.fullmatch(x)}
 
     @property
     def line_names(self) -> list[str]:
         """The names that lines define."""
         return list(self._lines)
-
-    def _is_speed(self, name: str) -> bool:
-        """Whether a text defines the name itself: partial velocities are by its speeds."""
-        return self.by == "kane" and _SPEED.fullmatch(name) is not None
 
     def __contains__(self, name: str) -> bool:
         return name in self._lines
@@ -69,8 +73,9 @@ class WrittenLineValues:
         has no value."""
         if name not in self._known:
             self._known[name] = None  # a line that leads back to itself has no value
-            if name in self._lines:
-                self._known[name] = self._in_checker_symbols(ca.SX(self._lines[name]))
+            line = self._lines.get(name, self._speed_lines.get(name))
+            if line is not None:
+                self._known[name] = self._in_checker_symbols(ca.SX(line))
         return self._known[name]
 
     def _in_checker_symbols(self, expression: SX) -> SX | None:
