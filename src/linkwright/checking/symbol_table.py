@@ -165,13 +165,13 @@ JACOBIANS = (
 
 REACTIONS = (
     Row("F{axis}_{joint}", "force that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_force(axis, joint)),
+        lambda own, axis, joint: own.reaction_values.joint_force(axis, joint)),
     Row("M{axis}_{joint}", "moment that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_moment(axis, joint)),
+        lambda own, axis, joint: own.reaction_values.joint_moment(axis, joint)),
     Row("F{digit}_{joint}", "the same force along an axis of the link behind the joint; axis 3 is the joint's",
-        lambda own, axis, joint: own.values.joint_force_in_link(axis, joint)),
+        lambda own, axis, joint: own.reaction_values.joint_force_in_link(axis, joint)),
     Row("M{digit}_{joint}", "the same moment along an axis of the link behind the joint",
-        lambda own, axis, joint: own.values.joint_moment_in_link(axis, joint)),
+        lambda own, axis, joint: own.reaction_values.joint_moment_in_link(axis, joint)),
 )
 
 SYMBOLS_WITHOUT_INDEX = (

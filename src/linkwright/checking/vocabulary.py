@@ -25,6 +25,7 @@ from .checked_mechanism import CheckedMechanism
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .derivative_variables import number_behind_variable
 from .printed_labels import is_printed_label, name_of_printed_label, printed_quantity_entry
+from .reaction_symbol_values import CheckerReactionSymbols
 from .symbol_patterns import (
     NUMBERS,
     CheckerSymbolRow,
@@ -64,7 +65,8 @@ class CheckerVocabulary(CheckedMechanism):
     """The names that a mechanism gives a meaning to, and their expressions.
 
     It looks names up in the rows of three tables: the mechanism's own names, symbols of papers that
-    are free symbols, and symbols of papers that are expressions.
+    are free symbols, and symbols of papers that are expressions. It has more than 20 methods
+    because a heading of the text may change any single step of looking a name up.
     """
 
     mechanism_rows: SymbolRows = MECHANISM_SYMBOLS
@@ -80,6 +82,7 @@ class CheckerVocabulary(CheckedMechanism):
         self.generalized_speeds: list[SX] = []
         self.body_values = CheckerBodySymbols(self)
         self.values = CheckerSymbolValues(self)
+        self.reaction_values = CheckerReactionSymbols(self)
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
 

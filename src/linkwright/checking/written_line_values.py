@@ -81,8 +81,9 @@ class WrittenLineValues:
     def _in_checker_symbols(self, expression: SX) -> SX | None:
         """An expression of the formulation's symbols in those of the checker."""
         symbols = ca.symvar(expression)
-        values = [self._symbol_value(symbol) for symbol in symbols]
-        if any(value is None for value in values):
+        found = [self._symbol_value(symbol) for symbol in symbols]
+        values = [value for value in found if value is not None]
+        if len(values) < len(symbols):
             return None
         if not symbols:
             return expression
