@@ -56,6 +56,13 @@ REFUSED = {
 """Mechanisms that a formulation does not take."""
 AMBIGUOUS_IN_LATEX = {"stanford-rrp": ("g1 = g2",)}
 """Lines with a symbol that is written like a parameter: g_2 of the gravity vector."""
+UNREADABLE_IN_LATEX = {
+    **{
+        ("bouncing-ball", by): "fall.x: LaTeX with dots in names is not read" for by in FORMULATIONS
+    },
+    ("slider-crank-sundials", "kane"): "middle_of_rod: LaTeX has no underscores in names",
+}
+"""Sets with unreadable lines, and why."""
 EVERY = [(name, by) for name in MECHANISMS for by in FORMULATIONS if (name, by) not in REFUSED]
 
 CRANE: dict[str, Any] = {
@@ -110,7 +117,10 @@ def test_a_set_in_latex_is_proved(name: str, by: str) -> None:
 def test_every_set_in_latex_is_proved(name: str, by: str) -> None:
     mechanism = lw.gallery(name)
     report = lw.check(mechanism, printed_latex(mechanism, by))
-    assert_all_proved([x for x in report if x.equation not in AMBIGUOUS_IN_LATEX.get(name, ())])
+    found = [x for x in report if x.equation not in AMBIGUOUS_IN_LATEX.get(name, ())]
+    if (name, by) in UNREADABLE_IN_LATEX:
+        found = [x for x in found if x.status != "unreadable"]
+    assert_all_proved(found)
 
 
 def test_what_latex_writes_alike_is_undecided() -> None:
