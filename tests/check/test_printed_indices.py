@@ -24,7 +24,44 @@ def test_a_printed_entry_with_another_sign_differs(line: str) -> None:
     assert "differs" in {x.status for x in report}, str(report)
 
 
-def test_an_entry_without_a_symbol_is_not_a_product() -> None:
-    text = "g[1] = g[2] = 0\nf[1] = 0\nB[1,1] = 1\nPhi[1] = 0"
-    statuses = [x.status for x in lw.check(lw.gallery("car"), text)]
-    assert statuses == ["identical", "identical", "unreadable", "unreadable", "unreadable"]
+def test_entries_of_other_quantities_are_no_products() -> None:
+    text = "g[1] = g[2] = 0\nf[1] = 0\nB[1,1] = 1\nB[1,2] = 1\nPhi[1] = 0\nM[7,1] = 0"
+    found = [x.status for x in lw.check(lw.gallery("car"), text)]
+    assert found == [*["identical"] * 4, "differs", "unreadable", "unreadable"]
+
+
+def test_printed_residuals_are_compared_where_loops_are_open() -> None:
+    right = "-l1*sin(theta1 - theta2) - l4*sin(theta2) - l3*sin(theta2 - theta3)"
+    four_bar = lw.gallery("four-bar")
+    assert [x.status for x in lw.check(four_bar, f"Phi[2] = {right}")] == ["identical"]
+    assert [x.status for x in lw.check(four_bar, f"Phi[2] = -({right})")] == ["differs"]
+
+
+INFLUENCE = """Gc2[1,1] = -l1*sin(q1) - lc2*sin(q1 + q2)
+Gc2[2,2] = lc2*cos(q1 + q2)
+Gw2[3,1] = 1
+Hc2[1,1,2] = -lc2*cos(q1 + q2)
+I[1,2] = m2*(lc2^2 + l1*lc2*cos(q2)) + I2
+P[2,1,1] = m2*l1*lc2*sin(q2)"""
+RECURRENT = """A2[1,2] = -sin(q1 + q2)
+beta2[z] = 1
+alpha1^2[x] = -l1*sin(q1) - lc2*sin(q1 + q2)
+alpha1^1[y] = lc1*cos(q1)
+Z2[2,2] = m2*lc2^2 + I2"""
+
+
+@pytest.mark.parametrize("text", [INFLUENCE, RECURRENT])
+def test_labels_of_formulations_mean_what_their_papers_say(text: str) -> None:
+    """By hand: positions of two links in a plane, differentiated once and twice."""
+    elbow = lw.gallery("elbow")
+    assert {x.status for x in lw.check(elbow, text)} == {"identical"}
+    wrong = "\n".join(f"{line} + 1" for line in text.splitlines())
+    assert {x.status for x in lw.check(elbow, wrong)} == {"differs"}
+
+
+def test_reactions_of_loops_are_the_multipliers_along_the_coupler() -> None:
+    """By hand: the pin's residuals are measured along and across the coupler, which theta2 turns."""
+    text = "Fx_pin = cos(theta2)*lambda_pin_1 - sin(theta2)*lambda_pin_2\nm3*ddx3 = Fx_pin + Fx_q3"
+    assert [x.status for x in lw.check(lw.gallery("four-bar"), text)] == ["identical"] * 2
+    wrong = text.replace("- sin", "+ sin").replace("+ Fx_q3", "- Fx_q3")
+    assert [x.status for x in lw.check(lw.gallery("four-bar"), wrong)] == ["differs"] * 2

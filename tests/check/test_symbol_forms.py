@@ -169,7 +169,6 @@ slide = "th"
         ("elbow", "V_link1", "'V_link1' is a dual vector"),
         ("elbow", "f1", "the mechanism has no holonomic constraints"),
         ("elbow", "M13", "its indices are out of range"),
-        ("four-bar", "Fx_q1", "under constraints it depends on multipliers"),
     ],
 )
 def test_symbols_without_a_formula_say_so_in_a_sentence(

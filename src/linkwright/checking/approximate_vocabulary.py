@@ -15,7 +15,11 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .symbol_patterns import RateSpelledName, list_checker_symbols
+from .symbol_patterns import (
+    RateSpelledName,
+    add_names_without_underscores,
+    list_checker_symbols,
+)
 from .symbol_table import APPROXIMATE_MECHANISM_SYMBOLS, APPROXIMATE_SYMBOLS
 from .vocabulary import CheckerVocabulary
 
@@ -69,6 +73,12 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         """The number of constraints, each of which is a spring."""
         return int(self.spring_equations.f.shape[0])
 
+    @property
+    def spring_errors(self) -> SX:
+        """f + γ ḟ of all constraints."""
+        own = self.spring_equations
+        return ca.SX(own.f + self.spring_parameters[1] * own.f_rate)
+
     @cached_property
     def spring_accelerations(self) -> SX:
         """The accelerations of all coordinates."""
@@ -87,7 +97,7 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
         """Parameters, coordinates with their rates, efforts and the time."""
-        return list_checker_symbols(self.mechanism_rows, self)
+        return add_names_without_underscores(list_checker_symbols(self.mechanism_rows, self))
 
     def why_index_fails(self, name: str) -> str:
         """The reason why a symbol of these equations, or of the exact ones, has no meaning here."""

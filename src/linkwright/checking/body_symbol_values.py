@@ -66,6 +66,12 @@ class CheckerBodySymbols:
         link = places[self.body_name(k)].link
         return sum(place.link == link for place in places.values()) > 1
 
+    def link_rotation(self, body: str) -> SX:
+        """The axes of the link that a body is fixed to, of which the third is its joint's axis, as
+        columns in world axes."""
+        R = self.vocabulary.quantity_expression("placement", body)[:3, :3]
+        return ca.SX(R @ ca.SX(self._tree.bodies[body].R).T)
+
     def center_quantity(self, function: str, k: int) -> SX:
         """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the centre of mass,
         in the axes of the body."""

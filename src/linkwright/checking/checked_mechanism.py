@@ -16,6 +16,7 @@ from ..tape import Tape, record_tape
 from ..types import SX
 from .body_symbol_values import frames_for_center_symbols, parameters_hidden_from_texts
 from .declarations import NO_DECLARATIONS, TextDeclarations
+from .frame_names import FrameNames
 from .symbol_patterns import RateSpelledName
 
 _NUMBERED_NAME = re.compile(r"([A-Za-z]\w*?)(\d+)")
@@ -88,12 +89,13 @@ class CheckedMechanism:
         return self.names.velocity_symbols
 
     @property
-    def frame_names(self) -> list[str]:
+    def frame_names(self) -> FrameNames:
         """The names that have axes and a velocity; V_q1 is a derivative where q1 is a coordinate
         too."""
         declared, own = self.declarations, self.mechanism
         every = [*own.bodies, *own.frames, *declared.frames, *declared.composed_frames]
-        return [name for name in every if name not in self.names.q]
+        known = (*self.parameters, *self.names.q, *self.names.actuators)
+        return FrameNames((name for name in every if name not in self.names.q), known)
 
     # -- spellings --------------------------------------------------------------------------
 

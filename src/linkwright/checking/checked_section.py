@@ -19,6 +19,7 @@ from .difference import statement_difference
 from .dual_statements import is_dual_symbol_name, is_dual_vector_symbol, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .motion_sampler import CheckAssumptions
+from .printed_labels import latex_name_of_label
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
 from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
@@ -46,6 +47,16 @@ class CheckedSection:
     set_aside_names: set[str] = field(default_factory=set)
     errors: list[LinkwrightError] = field(default_factory=list)
     proofs: list[EquationProof] = field(default_factory=list)
+
+    def adopt_generalized_speeds(self) -> None:
+        """Let the vocabulary see the names that the text defines by an equation."""
+        meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
+        defined = [
+            (name, meanings.definitions[name])
+            for i, name in meanings.defining_statements.items()
+            if not self.statements[i].is_definition
+        ]
+        self.vocabulary.adopt_text_speeds(defined, meanings.find_meaning)
 
     def set_aside_meaningless(self) -> None:
         """Take out equations with unknown names, which are misprinted or unreadable, so that the
@@ -268,6 +279,8 @@ class CheckedSection:
         if proof.holds is not False:
             status = EQUIVALENT if proof.holds else UNDECIDED
             return replace(common, status=status, note=proof.why, chance=proof.chance, under="")
+        if doubt := self.vocabulary.ambiguity_sentence(names_in_statement_sides(pair)):
+            return replace(common, status=UNDECIDED, note=doubt, under="")
         apart = statement_difference(self.meanings, pair, prover.assumptions)
         is_part = bool(self.original_statements) and self.original_statements[i] is not line
         found = () if is_part else find_repairs(self, pair, apart)
@@ -285,7 +298,7 @@ class CheckedSection:
             meaning = self.meanings.find_meaning(name)
             if not isinstance(meaning, str) or name in self.given_names:
                 continue
-            if meaning.replace("_", "") != name.replace("_", ""):
+            if latex_name_of_label(meaning).replace("_", "") != name.replace("_", ""):
                 found[name] = meaning
         return found
 

@@ -12,9 +12,11 @@ from ..mechanism import Mechanism, require_mechanism
 from .approximate_vocabulary import APPROXIMATE_HEADING, ApproximateCheckerVocabulary
 from .check_report import DEFINITION, UNREADABLE, CheckReport, Finding
 from .checked_section import CheckedSection
-from .declarations import WITHOUT_HEADING_PREFIX, mechanism_of_text_heading
+from .declarations import WITHOUT_HEADING_PREFIX, TextDeclarations, mechanism_of_text_heading
 from .equation_sources import order_findings_of_section, read_equation_source
+from .formulation_vocabulary import FORMULATIONS_WITH_NAMES, FormulationCheckerVocabulary
 from .name_inference import infer_symbol_names
+from .printed_sets import LATEX_HEADING_SUFFIX, formulation_of_heading
 from .statement_reader import Statement
 from .vocabulary import CheckerVocabulary
 
@@ -59,6 +61,27 @@ def _require_symbol_name_mapping(names: object) -> None:
         )
 
 
+def _heading_kind(heading: str) -> str:
+    """What a heading says about the names below it; empty if nothing."""
+    by = formulation_of_heading(heading)
+    if APPROXIMATE_HEADING in (by, heading.partition(",")[0]):
+        return APPROXIMATE_HEADING
+    is_written = by in FORMULATIONS_WITH_NAMES or (by and heading.endswith(LATEX_HEADING_SUFFIX))
+    return heading if is_written or heading.startswith(WITHOUT_HEADING_PREFIX) else ""
+
+
+def _vocabulary_of_heading(
+    mechanism: Mechanism, declared: TextDeclarations, kind: str
+) -> CheckerVocabulary:
+    """The names below a heading of this kind."""
+    if kind == APPROXIMATE_HEADING:
+        return ApproximateCheckerVocabulary(mechanism, declared)
+    if by := formulation_of_heading(kind):
+        is_latex = kind.endswith(LATEX_HEADING_SUFFIX)
+        return FormulationCheckerVocabulary(mechanism, declared, by, is_latex=is_latex)
+    return CheckerVocabulary(mechanism_of_text_heading(mechanism, kind), declared)
+
+
 def check_with_vocabularies(
     shared: dict[str, CheckerVocabulary],
     mechanism: Mechanism,
@@ -81,16 +104,11 @@ def check_with_vocabularies(
         if not readable:
             findings += order_findings_of_section(members, [], [])
             continue
-        kind = APPROXIMATE_HEADING if name.partition(",")[0] == APPROXIMATE_HEADING else name
-        kind = (
-            kind if kind == APPROXIMATE_HEADING or name.startswith(WITHOUT_HEADING_PREFIX) else ""
-        )
+        kind = _heading_kind(name)
         if kind not in vocabularies:
-            words = (
-                ApproximateCheckerVocabulary if kind == APPROXIMATE_HEADING else CheckerVocabulary
-            )
-            vocabularies[kind] = words(mechanism_of_text_heading(mechanism, kind), own)
+            vocabularies[kind] = _vocabulary_of_heading(mechanism, own, kind)
         section = CheckedSection(vocabularies[kind], readable, dict(said))
+        section.adopt_generalized_speeds()
         origins = section.split_dual_statements()
         section.given_names |= infer_symbol_names(section)
         section.set_aside_meaningless()

@@ -90,6 +90,7 @@ class ClaimRows:
 
     def joints_of_entry(self, subject: str) -> list[int]:
         """The joints whose equations have this entry of M or g in them."""
+        subject = self.vocabulary.paper_spelling(subject)
         entry = MASS_MATRIX_ENTRY.arguments(subject, self.vocabulary)
         if entry is None and self._has_only_gravity_forces:
             entry = GRAVITY_ENTRY.arguments(subject, self.vocabulary)

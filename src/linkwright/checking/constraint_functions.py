@@ -64,7 +64,9 @@ def _names_beside(
     except LinkwrightError:
         return None
     of_row = {
-        name for name in names if own.is_paper_symbol(name) and row.arguments(name, own) is not None
+        name
+        for name in names
+        if own.is_paper_symbol(name) and row.arguments(own.paper_spelling(name), own) is not None
     }
     return [name for name in names if name not in of_row] if of_row else None
 

@@ -28,6 +28,7 @@ from ..expressions import (
 )
 from ..expressions.tokens import shorten_expression_text
 from ..expressions.tree import child_expressions
+from .frame_names import FrameNames
 from .node_paths import NodePath, replace_statement_node
 from .statement_reader import Statement
 from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, DUAL_VECTORS
@@ -39,7 +40,7 @@ MeaningLookup = Callable[[str], Expression | str | None]
 
 
 def split_dual_statement(
-    line: Statement, find: MeaningLookup, owners: Sequence[str]
+    line: Statement, find: MeaningLookup, owners: FrameNames
 ) -> list[Statement]:
     """The parts of an equation of dual numbers or vectors; the equation itself if it has none."""
     known = _names_behind_sides((line.left, line.right), find)
@@ -50,7 +51,7 @@ def split_dual_statement(
 
 
 def split_dual_sides(
-    pair: tuple[Expression, Expression], find: MeaningLookup, owners: Sequence[str]
+    pair: tuple[Expression, Expression], find: MeaningLookup, owners: FrameNames
 ) -> list[tuple[Expression, Expression]]:
     """The sides' real and dual parts, along each axis where there are vectors."""
     used = _names_behind_sides(pair, find)
@@ -83,19 +84,23 @@ def names_behind_expression(expression: Expression, find: MeaningLookup) -> Iter
             front += names_in_expression(meaning)
 
 
-def is_dual_vector_symbol(name: str, owners: Sequence[str]) -> bool:
-    """Whether a name is a dual vector of one of the bodies and frames."""
+def is_dual_vector_symbol(name: str, owners: FrameNames) -> bool:
+    """Whether a name is a dual vector of one of the bodies and frames, and not the mechanism's."""
+    if name in owners.mechanism_names:
+        return False
     matches = (row.matched_texts(name) for row in DUAL_VECTORS)
     return any(texts[-1] in owners for texts in matches if texts is not None)
 
 
-def is_dual_component_symbol(name: str, owners: Sequence[str]) -> bool:
+def is_dual_component_symbol(name: str, owners: FrameNames) -> bool:
     """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
+    if name in owners.mechanism_names:
+        return False
     matches = (row.matched_texts(name) for row in DUAL_COMPONENTS)
     return any(texts[0] in owners or texts[0].isdigit() for texts in matches if texts is not None)
 
 
-def is_dual_symbol_name(name: str, owners: Sequence[str]) -> bool:
+def is_dual_symbol_name(name: str, owners: FrameNames) -> bool:
     """Whether a name is the dual unit, a dual vector, or a component of one."""
     return (
         name == DUAL_UNIT_NAME
@@ -107,7 +112,7 @@ def is_dual_symbol_name(name: str, owners: Sequence[str]) -> bool:
 class _DualStatementSplitter:
     """Splits expressions into real and dual part, for one axis of vectors."""
 
-    def __init__(self, find: MeaningLookup, owners: Sequence[str], axis: str) -> None:
+    def __init__(self, find: MeaningLookup, owners: FrameNames, axis: str) -> None:
         self.find_meaning, self.frame_names, self.axis = find, owners, axis
         self.known_parts: dict[str, tuple[DualParts, int]] = {}
         self.expanded_nodes = 0  # nodes that definitions have brought so far
@@ -146,8 +151,13 @@ class _DualStatementSplitter:
                     else negate_expression(Call("sin", (real,)))
                 )
                 return Call(function, (real,)), _multiply_dual_statement_terms(dual, slope)
+            case _ if not self.has_dual_symbol(node):
+                return node, ZERO
             case _:
-                raise ExpressionError("something has no dual part", remedy="write it without eps")
+                raise ExpressionError(
+                    f"'{shorten_expression_text(expression_text(node))}' has no dual part",
+                    remedy="write it without eps",
+                )
 
     def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
         """Raise an error for a product of two vectors, which multiplying components would not
@@ -164,6 +174,13 @@ class _DualStatementSplitter:
         """Whether an expression leads to a dual vector, also through definitions."""
         return any(
             is_dual_vector_symbol(x, self.frame_names)
+            for x in names_behind_expression(node, self.find_meaning)
+        )
+
+    def has_dual_symbol(self, node: Expression) -> bool:
+        """Whether an expression leads to the dual unit or a dual symbol."""
+        return any(
+            is_dual_symbol_name(x, self.frame_names)
             for x in names_behind_expression(node, self.find_meaning)
         )
 

@@ -11,6 +11,7 @@ from ..mechanism import Mechanism
 from ..mechanism.gallery_files import EQUATIONS_ENDING, read_gallery_equations
 from .check_report import UNREADABLE, Finding
 from .declarations import NO_DECLARATIONS, TextDeclarations, separate_declarations
+from .printed_sets import rewrite_printed_sets
 from .statement_reader import (
     MAX_TEXT_LENGTH,
     Statement,
@@ -33,7 +34,8 @@ def read_equation_source(
     if isinstance(equations, Path):
         equations = _read_file_of_claimed_equations(equations)
     if isinstance(equations, str):
-        text, said = separate_declarations(require_statement_text_size(equations), mechanism)
+        text = rewrite_printed_sets(require_statement_text_size(equations))
+        text, said = separate_declarations(text, mechanism)
         return read_statements(text, mechanism), said
     if is_sympy_input(equations):
         return read_sympy_statements(equations), NO_DECLARATIONS

@@ -111,7 +111,7 @@ def equivalent_coriolis_rows(
     own = section.vocabulary.names
     places: dict[tuple[int | str, ...], int] = {}
     for i, line in enumerate(section.statements):
-        name = single_name_of_statement_side(line.left)
+        name = section.vocabulary.paper_spelling(single_name_of_statement_side(line.left))
         at = CORIOLIS_MATRIX_ENTRY.arguments(name, section.vocabulary)
         is_claim = i not in section.meanings.defining_statements and not line.is_said_wrong
         if at is not None and is_claim:

@@ -202,6 +202,9 @@ class LatexStatementSymbols(StatementGrammar):
         first = inside[0] if inside else ""
         is_name = first == "*" or (len(first) == 1 and first.isupper() and inside != ["T"])
         is_name = is_name or (hatted and len(inside) == 1 and first.isdigit())
+        is_partial = found.mark == "hat" and found.base == "v" and found.index.isdigit()
+        is_word = inside != ["T"] and "".join(inside).lstrip("{")[:1].isalpha()
+        is_name = is_name or (is_partial and is_word)
         if not is_name:
             self.position = begin
             return ""

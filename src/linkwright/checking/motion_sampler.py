@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+import casadi as ca
+
 from ..algebra.exact.constrained_points import close_modulo_prime
 from ..algebra.exact.elimination import solve_exact_system
 from ..algebra.exact.modular_arithmetic import BadPointError
@@ -199,8 +201,10 @@ class ProofMotionSampler:
 
     @cached_property
     def needs_multipliers(self) -> bool:
-        """Whether an equation uses the multipliers of the constraints."""
-        return any(name.startswith("lambda") for name in self.needed_names)
+        """Whether an equation depends on the multipliers of the constraints."""
+        own = self.vocabulary
+        values = ca.vertcat(*(ca.SX(own.require_expression(name)) for name in self.needed_names))
+        return bool(ca.depends_on(values, own.symbols["lambda"]))
 
     def _close_loops(self, field: PrimeField, found: dict[str, list[Residue]]) -> None:
         """Choose lengths, slides and time such that the loops close at the given angles."""

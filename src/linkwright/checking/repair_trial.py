@@ -23,6 +23,7 @@ from .dual_statements import (
     names_behind_expression,
     split_dual_sides,
 )
+from .frame_names import FrameNames
 from .misprints import MisprintSearch
 from .prover import EquationProver, EquationSides, StatementPointValues
 from .residue_keys import (
@@ -308,12 +309,11 @@ class _FreeStatementValues:
     lookup_or_none = lookup
 
 
-def dual_part_names(name: str, owners: Iterable[str]) -> list[str]:
+def dual_part_names(name: str, owners: FrameNames) -> list[str]:
     """The names of the parts of a dual vector or component."""
-    known = list(owners)
-    if is_dual_vector_symbol(name, known):
+    if is_dual_vector_symbol(name, owners):
         return [f"{name}@{axis}{part}" for axis in "xyz" for part in "rd"]
-    return [f"{name}@{part}" for part in "rd"] if is_dual_component_symbol(name, known) else []
+    return [f"{name}@{part}" for part in "rd"] if is_dual_component_symbol(name, owners) else []
 
 
 def calls_in_statement_side(expression: Expression) -> Iterator[Call]:

@@ -24,6 +24,7 @@ from .dual_statements import (
     is_dual_vector_symbol,
     names_behind_expression,
 )
+from .frame_names import FrameNames
 from .prover import StatementPointValues
 from .symbol_meanings import SymbolMeanings
 from .symbol_table import DUAL_UNIT_NAME
@@ -139,7 +140,7 @@ class DualStatementPointValues:
         scope: StatementPointValues,
         algebra: DualStatementAlgebra,
         text: SymbolMeanings,
-        owners: Sequence[str],
+        owners: FrameNames,
     ) -> None:
         self.point_values, self.algebra, self.text_meanings, self.frame_names = (
             scope,

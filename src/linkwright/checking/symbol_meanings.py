@@ -20,6 +20,7 @@ from ..expressions.calculus import differentiate_expression, rename_expression_n
 from ..expressions.tokens import shorten_expression_text
 from .coordinate_aliases import infer_coordinate_aliases
 from .latex_symbols import ACCENT_WORDS
+from .printed_labels import is_printed_label
 from .statement_reader import Statement
 from .symbol_table import ENERGY_LETTERS, spellings_of_rate
 from .trig_shorthands import expand_trig_shorthand, is_trig_shorthand
@@ -251,6 +252,7 @@ class SymbolMeanings:
                     i in self.defining_statements
                     or line.is_said_wrong
                     or not isinstance(side, Name)
+                    or is_printed_label(side.name)
                 ):
                     continue
                 if side.name not in self and side.name not in names_in_expression(other) | ours:

@@ -27,6 +27,7 @@ from .dual_symbol_values import (
     particle_inertia_force_symbol,
     particle_momentum_symbol,
 )
+from .printed_labels import FORMULATION_NAMES, PRINTED_QUANTITIES, PrintedName, PrintedQuantity
 from .symbol_patterns import (
     CheckerMatrixSymbol,
     CheckerSymbolRow,
@@ -39,10 +40,6 @@ Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]
 _ONE_COORDINATE = SymbolRequirement(lambda own: own.names.nv == 1)
 _ONE_EFFORT = SymbolRequirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
-_NO_CONSTRAINTS = SymbolRequirement(
-    lambda own: not own.names.constraints,
-    "under constraints it depends on multipliers, which `reactions` includes",
-)
 _RATES_OF_COORDINATES = SymbolRequirement(
     lambda own: own.names.q == own.names.qd,
     "Christoffel symbols need velocities that are rates of coordinates",
@@ -168,9 +165,13 @@ JACOBIANS = (
 
 REACTIONS = (
     Row("F{axis}_{joint}", "force that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_force(axis, joint), _NO_CONSTRAINTS),
+        lambda own, axis, joint: own.reaction_values.joint_force(axis, joint)),
     Row("M{axis}_{joint}", "moment that a joint's parent exerts on its child, world axes",
-        lambda own, axis, joint: own.values.joint_moment(axis, joint), _NO_CONSTRAINTS),
+        lambda own, axis, joint: own.reaction_values.joint_moment(axis, joint)),
+    Row("F{digit}_{joint}", "the same force along an axis of the link behind the joint; axis 3 is the joint's",
+        lambda own, axis, joint: own.reaction_values.joint_force_in_link(axis, joint)),
+    Row("M{digit}_{joint}", "the same moment along an axis of the link behind the joint",
+        lambda own, axis, joint: own.reaction_values.joint_moment_in_link(axis, joint)),
 )
 
 SYMBOLS_WITHOUT_INDEX = (
@@ -208,7 +209,7 @@ DUAL_VECTORS = (
     DualRow("V_{frame}", "dual velocity of a body or frame as a bound vector", bound_velocity_symbol),
     DualRow("v{digit}_{frame}", "its part by one generalized speed: u1, u2, … where the text defines such, else q̇",
             bound_partial_velocity_symbol),
-    DualRow("{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis_symbol),
+    DualRow("{axis}_{frame} e{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis_symbol),
 )
 """Dual vectors and their components; the values are (real part, dual part)."""
 
@@ -225,6 +226,8 @@ APPROXIMATE_MECHANISM_SYMBOLS = (
 )
 APPROXIMATE_SYMBOLS = (
     Row("f{spring}", "error of a constraint", lambda own, k: own.spring_equations.f[k]),
+    Row("e{spring}", "error and rate of the error of a constraint, f + γ ḟ",
+        lambda own, k: own.spring_errors[k]),
     Row("df{spring}", "rate of the error of a constraint", lambda own, k: own.spring_equations.f_rate[k]),
     Row("Q{moving}", "external force, in the order of the coordinates",
         lambda own, k: own.spring_equations.generalized_forces[k]),
@@ -261,7 +264,9 @@ WHOLE_SYMBOLS = (
 """Letters of whole matrices and vectors beside q, q̇ and q̈, where there are several coordinates."""
 # fmt: on
 
-SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] = {
+SYMBOL_GROUPS: dict[
+    str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol | PrintedQuantity | PrintedName]
+] = {
     "The mechanism's own names": MECHANISM_SYMBOLS,
     "Forces, multipliers, time": FORCE_SYMBOLS,
     "Energies": ENERGIES,
@@ -269,9 +274,10 @@ SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] 
     "Momenta by name": NAMED_MOMENTA,
     "Derivatives": DERIVATIVES,
     "Jacobians of bodies": JACOBIANS,
-    "Joint reactions, without constraints": REACTIONS,
+    "Joint reactions": REACTIONS,
     "Symbols without an index": SYMBOLS_WITHOUT_INDEX,
     "Matrices and vectors, with several coordinates": WHOLE_SYMBOLS,
+    "Entries as they are printed": (*PRINTED_QUANTITIES, *FORMULATION_NAMES),
     "Shorthands": tuple(TRIG_SHORTHANDS.values()),
     "Dual vectors": (*DUAL_COMPONENTS, *DUAL_VECTORS),
     "Under the heading `[approximate]`": (*APPROXIMATE_MECHANISM_SYMBOLS, *APPROXIMATE_SYMBOLS),

@@ -127,22 +127,6 @@ class CheckerSymbolValues:
         column, i = find_derivative_variable(self.vocabulary, variable) or ("", 0)
         return self.momentum_rates[i] if column == "qd" else None
 
-    # -- joints -----------------------------------------------------------------------------
-
-    def joint_moment(self, axis: int, joint: str) -> SX | None:
-        """A component of the moment that a joint's parent exerts on its child, world axes."""
-        return self._joint_reaction(joint, axis)
-
-    def joint_force(self, axis: int, joint: str) -> SX | None:
-        """A component of the force that a joint's parent exerts on its child, world axes."""
-        return self._joint_reaction(joint, 3 + axis)
-
-    def _joint_reaction(self, joint: str, column: int) -> SX | None:
-        if joint not in self.names.joints:
-            return None
-        reactions = self.quantity_expression("reactions_of_motion")
-        return reactions[self.names.joints.index(joint), column]
-
 
 def momentum_of_velocity(own: CheckerVocabulary, name: str) -> SX | None:
     """The momentum that belongs to a generalized velocity; None if there is none of that name."""

@@ -13,6 +13,7 @@ from ..expressions.tree import FUNCTION_ARITIES
 from .equation_grammar import StatementGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
 from .name_grammar import BRACKET_PAIRS
+from .printed_labels import AXIS_LABEL_WORD
 from .statement_matrices import ExpressionOrMatrix, require_scalar_statement, statement_column
 from .symbol_table import ENERGY_LETTERS
 from .text_symbols import StatementSymbols
@@ -38,10 +39,6 @@ _TEXT_FUNCTIONS = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log",
     "sgn": "sign",
 }  # fmt: skip
-_INDEXED_QUANTITIES = {("M", 2): "M", ("C", 2): "C", ("J", 2): "J", ("g", 1): "g"}
-"""Quantities of printed sets by letter and number of indices, with the checker's letter: M[1,2] is
-M12. Others share a letter with another symbol, or, as Phi[1], vanish at every closed state, where
-any multiple of them would be judged identical."""
 _MAX_VARIABLE_LETTERS = 2  # letters of a name before a bracket that is surely no mistyped function
 
 
@@ -157,39 +154,31 @@ class PlainTextStatementParser(StatementGrammar):
         is_call = self.token in ("(", "^") or not self.symbols.is_mechanism_name(word)
         if word in _TEXT_FUNCTIONS and is_call and self.begins_argument():
             return self.parse_function_call(_TEXT_FUNCTIONS[word])
-        if indices := self.parse_printed_indices():
-            return self.printed_entry(word, indices)
+        if label := self.parse_printed_label(word):
+            return Name(label)
         begin = self.position
         found = self.parse_dependent_name(word, start)
         if self.position == begin and self.token == "(":
             self.refuse_mistyped_function(word)
         return found
 
-    def parse_printed_indices(self) -> list[str]:
-        """Parse the indices of a printed entry, as in M[1,2]; empty if other text follows."""
-        if self.token != "[":
-            return []
-        begin = self.position
-        found: list[str] = []
+    def parse_printed_label(self, word: str) -> str:
+        """Parse the rest of a printed entry's label, as of M[1,2] or alpha1^2[x]; empty if other
+        text follows."""
+        begin, above, found = self.position, "", list[str]()
+        is_vector = AXIS_LABEL_WORD.fullmatch(word) and not self.symbols.is_mechanism_name(word)
+        if is_vector and self.token == "^" and self.peek().isdecimal() and self.peek(2) == "[":
+            self.take()
+            above = f"^{self.take()}"
         while self.accept("[" if not found else ","):
-            if not self.token.isdecimal():
+            is_axis = bool(is_vector) and self.token in ("x", "y", "z") and not found
+            if not is_axis and (above or not self.token.isdecimal()):
                 break
             found.append(self.take())
         if found and self.accept("]"):
-            return found
+            return f"{word}{above}[{','.join(found)}]"
         self.position = begin
-        return []
-
-    def printed_entry(self, word: str, indices: list[str]) -> Name:
-        """The checker's name of an entry of a printed matrix; an error if it has none here."""
-        written = f"{word}[{','.join(indices)}]"
-        letter = _INDEXED_QUANTITIES.get((word, len(indices)))
-        if letter is None:
-            raise self.parse_error(f"'{written}' is an entry that has no symbol here")
-        name = letter + "_".join(indices)
-        if self.symbols.is_mechanism_name(name):
-            raise self.parse_error(f"'{written}' and the mechanism's own '{name}' share a name")
-        return Name(name)
+        return ""
 
     def begins_argument(self) -> bool:
         """Whether the argument of a function begins here."""

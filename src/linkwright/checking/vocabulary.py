@@ -6,7 +6,7 @@ by the coordinate q1 where there is one of that name, else by the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,8 @@ from .body_symbol_values import CheckerBodySymbols
 from .checked_mechanism import CheckedMechanism
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .derivative_variables import number_behind_variable
+from .printed_labels import is_printed_label, name_of_printed_label, printed_quantity_entry
+from .reaction_symbol_values import CheckerReactionSymbols
 from .symbol_patterns import (
     NUMBERS,
     CheckerSymbolRow,
@@ -42,6 +44,7 @@ from .symbol_table import (
     PAPER_SYMBOLS,
 )
 from .symbol_values import CheckerSymbolValues
+from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
 
 NumberConverter = Callable[[ExactNumber], Any]
 SymbolRows = Sequence[CheckerSymbolRow[SX]]
@@ -62,7 +65,8 @@ class CheckerVocabulary(CheckedMechanism):
     """The names that a mechanism gives a meaning to, and their expressions.
 
     It looks names up in the rows of three tables: the mechanism's own names, symbols of papers that
-    are free symbols, and symbols of papers that are expressions.
+    are free symbols, and symbols of papers that are expressions. It has more than 20 methods
+    because a heading of the text may change any single step of looking a name up.
     """
 
     mechanism_rows: SymbolRows = MECHANISM_SYMBOLS
@@ -78,6 +82,7 @@ class CheckerVocabulary(CheckedMechanism):
         self.generalized_speeds: list[SX] = []
         self.body_values = CheckerBodySymbols(self)
         self.values = CheckerSymbolValues(self)
+        self.reaction_values = CheckerReactionSymbols(self)
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
 
@@ -102,9 +107,36 @@ class CheckerVocabulary(CheckedMechanism):
         if "@" in name:
             is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
             return self.values.derived_symbol(name) if is_derived else self._dual_part(name)
+        if is_printed_label(name):
+            return self.label_expression(name)
         if (own := _own_spelling(self, name)) is not None:
             return self.mechanism_symbols[own]
         return None if self.is_stray_name(name) else self.paper_expression(name)
+
+    def label_expression(self, name: str) -> SX | None:
+        """The entry that a printed label, such as M[1,2] or Gc1[1,2], names."""
+        found = printed_quantity_entry(self, name)
+        for written in self.written_labels if found is None else ():
+            found = written.line_expression(name) if found is None else found
+        return found
+
+    def paper_spelling(self, name: str) -> str:
+        """The spelling in papers of an entry that is written with a label: M1_2 for M[1,2]."""
+        return name_of_printed_label(name)
+
+    def adopt_text_speeds(
+        self, lines: Sequence[tuple[str, Expression]], find: MeaningLookup
+    ) -> None:
+        """Take note of the names that a text defines; only printed dual velocities need to."""
+
+    def ambiguity_sentence(self, names: Iterable[str]) -> str:
+        """A sentence for a name with two meanings in the text; empty if there is none."""
+        return ""
+
+    @cached_property
+    def written_labels(self) -> tuple[WrittenLineValues, ...]:
+        """The equations whose labels no other formulation prints."""
+        return tuple(WrittenLineValues(self, by) for by in LABELLING_FORMULATIONS)
 
     def paper_expression(self, name: str) -> SX | None:
         """The meaning of a symbol in papers, whatever the mechanism's own names are."""

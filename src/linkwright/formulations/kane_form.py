@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -59,15 +59,23 @@ class WrittenPoint:
     link: int
     R: Array
     p: Array
+    taken: frozenset[str]
 
     @property
     def axes(self) -> tuple[str, str, str]:
-        """The names of the bound unit vectors at the point."""
-        return f"x_{self.name}", f"y_{self.name}", f"z_{self.name}"
+        """The names of the bound unit vectors at the point; ex_hook where x_hook or another of them
+        is a length."""
+        x, y, z = (f"{axis}_{self.name}" for axis in "xyz")
+        return (x, y, z) if self.taken.isdisjoint((x, y, z)) else (f"e{x}", f"e{y}", f"e{z}")
 
     def components(self, vector: DualVector) -> DualVector:
         """A dual vector at the link's origin, along its axes, as components at this point."""
         return DualDisplacement(self.R, self.p).to_displaced_axes(vector)
+
+
+def printed_center_letter(taken: Collection[str]) -> str:
+    """What numbers of centres of mass stand behind: c1, or G1 where c1 is taken."""
+    return next(x for x in ("c", "G", "mc", "center") if f"{x}1" not in taken)
 
 
 class KaneForm:
@@ -96,7 +104,7 @@ class KaneForm:
     def points(self) -> list[WrittenPoint]:
         """The centres of mass of all bodies, c1, c2, …, and the frames that move."""
         taken = {*self.tree.frames, *self.tree.names.q, *self.tree.symbols}
-        letter = next(x for x in ("c", "G", "mc", "center") if f"{x}1" not in taken)
+        letter = printed_center_letter(taken)
         along = "with unit vectors x, y, z along its axes"
         found = [
             WrittenPoint(
@@ -105,12 +113,14 @@ class KaneForm:
                 mass.link,
                 self.tree.bodies[name].R,
                 mass.c,
+                frozenset(taken),
             )
             for k, (name, mass) in enumerate(self.bodies, 1)
         ]
         moving = [(name, at) for name, at in self.tree.frames.items() if at.link != GROUND]
         return found + [
-            WrittenPoint(name, f"frame, {along}", at.link, at.R, at.p) for name, at in moving
+            WrittenPoint(name, f"frame, {along}", at.link, at.R, at.p, frozenset(taken))
+            for name, at in moving
         ]
 
     # -- sections --------------------------------------------------------------------------

@@ -1,0 +1,126 @@
+"""Names in the printed equations of a formulation: its own first, then those of papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ..expressions import Expression
+from ..formulations.kane_form import printed_center_letter
+from ..mechanism import Mechanism
+from ..types import SX
+from ..written_equations import magnitudes_at_samples
+from .declarations import NO_DECLARATIONS, TextDeclarations
+from .frame_names import FrameNames
+from .printed_labels import latex_name_of_label, printed_quantity_labels
+from .symbol_patterns import list_checker_symbols
+from .vocabulary import CheckerVocabulary, MeaningLookup
+from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
+
+FORMULATIONS_WITH_NAMES = (*LABELLING_FORMULATIONS, "kane", "newton_euler")
+"""Formulations whose printed equations define names that the checker does not know otherwise."""
+
+
+class FormulationCheckerVocabulary(CheckerVocabulary):
+    """The meaning of names under the heading of a formulation's printed equations.
+
+    Symbols of papers keep their meaning, which does not come from the formulation; but where
+    influence and recurrent print one, V1 or C[1,2], it means what their line says.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        declared: TextDeclarations = NO_DECLARATIONS,
+        by: str = "",
+        *,
+        is_latex: bool = False,
+    ) -> None:
+        super().__init__(mechanism, declared)
+        self.by, self.is_latex = by, is_latex
+        self.written_lines = WrittenLineValues(self, by)
+        self._has_other_speeds = False
+
+    @cached_property
+    def _free_symbol_names(self) -> frozenset[str]:
+        """The names of the motion, of parameters and of forces, as they are printed."""
+        moving = [f"{dots}{name}" for name in self.names.qd for dots in ("d", "dd")]
+        own = (*self.parameters, *self.names.q, *self.names.actuators)
+        speeds = [f"{dots}{x}" for _, x in self.velocities_without_coordinate for dots in ("", "d")]
+        return frozenset((*own, *moving, *speeds, *list_checker_symbols(self.force_rows, self)))
+
+    def _resolve_symbol(self, name: str) -> SX | None:
+        if "@" in name or name in self._free_symbol_names:
+            return super()._resolve_symbol(name)
+        name = self.canonical_name(name)
+        if self._has_other_speeds or name not in self.written_lines:
+            return super()._resolve_symbol(name)
+        found = None
+        if self.by not in LABELLING_FORMULATIONS:
+            found = self.paper_expression(name)
+        return self.written_lines.line_expression(name) if found is None else found
+
+    def canonical_name(self, name: str) -> str:
+        """The printed spelling of a name: in LaTeX the label f[1] for f1."""
+        if name in self._free_symbol_names:
+            return super().canonical_name(name)
+        return self._labels_by_name.get(name.replace("_", "")) or super().canonical_name(name)
+
+    @cached_property
+    def _labels_by_name(self) -> dict[str, str]:
+        """Printed names by the names that LaTeX has for them, where only one has that name."""
+        if not self.is_latex:
+            return {}
+        joints = (*self.names.joints, *self.mechanism.loops)
+        reactions = [f"{kind}{axis}_{x}" for x in joints for kind in "FM" for axis in "xyz123"]
+        momenta = [f"{kind}_{name}" for name in self.names.qd for kind in ("p", "dp")]
+        labels = [*self.written_lines.line_names, *printed_quantity_labels(self)]
+        found: dict[str, list[str]] = {}
+        for label in dict.fromkeys([*labels, *reactions, *momenta]):
+            found.setdefault(latex_name_of_label(label).replace("_", ""), []).append(label)
+        return {name: own[0] for name, own in found.items() if len(own) == 1}
+
+    def ambiguity_sentence(self, names: Iterable[str]) -> str:
+        """A sentence for a name that LaTeX writes like another one of the printed set."""
+        both = sorted({*names} & self._free_symbol_names & self._labels_by_name.keys())
+        if not both:
+            return ""
+        return f"in LaTeX {both[0]} is written like {self._labels_by_name[both[0]]}"
+
+    @cached_property
+    def center_names(self) -> dict[str, int]:
+        """The names of the bodies' centres of mass in printed dual vectors, with their numbers."""
+        if self.by != "kane":
+            return {}
+        meant = printed_center_letter([*self.mechanism.frames, *self.names.q, *self.parameters])
+        return {f"{meant}{k + 1}": k for k in range(len(self.names.bodies))}
+
+    @property
+    def frame_names(self) -> FrameNames:
+        """The names that have axes and a velocity, with centres of mass in dual vectors."""
+        own = super().frame_names
+        return FrameNames((*own, *self.center_names), own.mechanism_names)
+
+    def quantity_expression(self, function: str, *frame: str) -> SX:
+        """A quantity of the mechanism, of a frame, or of a centre of mass with the body's axes."""
+        if frame and frame[0] in self.center_names:
+            return self.body_values.center_quantity(function, self.center_names[frame[0]])
+        return super().quantity_expression(function, *frame)
+
+    def adopt_text_speeds(
+        self, lines: Sequence[tuple[str, Expression]], find: MeaningLookup
+    ) -> None:
+        """Forget the coefficients of printed dual velocities where a text has other speeds than the
+        mechanism: its A21 is not ours, but what the text defines."""
+        if self.by != "kane":
+            return
+        own, theirs = self.written_lines.speed_values(), dict(lines)
+        apart = [self.translate_expression(theirs[x], find) - own[x] for x in own if x in theirs]
+        are_others = bool(magnitudes_at_samples(apart, scale=1.0).any()) if apart else bool(theirs)
+        if are_others != self._has_other_speeds:
+            self._has_other_speeds = are_others
+            self._expression_cache.clear()
+
+    def paper_spelling(self, name: str) -> str:
+        """The spelling in papers of an entry that is not one of the formulation's own."""
+        return name if name in self.written_lines else super().paper_spelling(name)
