@@ -203,9 +203,42 @@ def equation_of_motion_text(names: MechanismNames) -> str:
     if names.has_moving_coordinates:
         equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
     efforts = f",  τ = B(q{t}) u" if names.actuators else ""
-    if not names.constraints:
-        return f"{equation}{efforts}"
-    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0{efforts}"
+    if names.constraints:
+        equation = f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
+    return law_in_velocities(names, f"{equation}{efforts}")
+
+
+def law_in_velocities(names: MechanismNames, law: str) -> str:
+    """A law in text or LaTeX with v for q̇ and v̇ for q̈ where velocities are not the rates of
+    coordinates, as those of quaternions; otherwise the same."""
+    if not names.has_own_velocities:
+        return law
+    for rate, velocity in _OWN_VELOCITIES.items():
+        law = law.replace(rate, velocity)
+    return law
+
+
+_OWN_VELOCITIES = {
+    "∂V/∂q": "N(q)ᵀ ∂V/∂q",
+    "q̈": "v̇",
+    "q̇": "v",
+    r"\ddot{q}": r"\dot{v}",
+    r"\dot{q}": "v",
+}
+"""The symbols of velocities v that are not rates, with q̇ = N(q) v, in place of those of rates."""
+
+
+def kinematic_section(names: MechanismNames, rates: SX) -> EquationSection:
+    """The kinematic equations q̇ = N(q) v of coordinates whose `rates` are not velocities."""
+    own = [k for k, name in enumerate(names.q) if name not in names.qd]
+    return EquationSection(
+        "Kinematic equations",
+        tuple(EquationLine(f"d{names.q[k]}", rates[k]) for k in own),
+        law="q̇ = N(q) v",
+        law_latex=r"\dot{q} = N(q) \, v",
+        note="The velocities v of these joints are not rates of coordinates. Quaternions have "
+        "length 1.",
+    )
 
 
 def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) -> tuple[str, ...]:

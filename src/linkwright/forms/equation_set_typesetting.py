@@ -43,7 +43,8 @@ from .equation_symbols import (
 )
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
-from .latex_prose import latex_prose
+from .kinematic_equations import with_kinematic_equations
+from .latex_prose import latex_formula, latex_prose
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -119,7 +120,8 @@ class TypesetSection:
         source = self.source
         heading = f"\\paragraph{{{latex_prose(source.title)}}} {source.reference}".rstrip()
         parts = [heading] if source.title else []
-        parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
+        law = source.law_latex or latex_formula(source.law)
+        parts += [f"\\[ {law} \\]"] if law else []
         parts += [latex_prose(source.note)] if source.note else []
         if rows:
             body = " \\\\\n  ".join(rows)
@@ -254,10 +256,11 @@ def equation_set_source(equations: Equations, steps: bool = False) -> EquationSe
         )
     make = equations.derivation_steps if steps else equations.own_equation_set
     if make is None:
-        return general_equation_set(equations.names, typesettable_functions(equations))
+        general = general_equation_set(equations.names, typesettable_functions(equations))
+        return with_kinematic_equations(equations, general)
     key = "form", "steps" if steps else "set"
     if key not in equations._built:
-        equations._built[key] = make()
+        equations._built[key] = with_kinematic_equations(equations, make())
     own: EquationSet = equations._built[key]
     return own
 

@@ -73,9 +73,9 @@ class WrittenSpeeds:
         yield from self.definitions
         if self.are_chosen:
             velocities = ca.densify(self.G @ self.u + self.k)
-            for k, name in enumerate(self.kane.tree.names.qd):
+            for k, name in enumerate(self.kane.tree.names.velocity_symbols):
                 if not ca.is_equal(velocities[k], self.kane.qd[k]):
-                    yield EquationLine(f"d{name}", velocities[k])
+                    yield EquationLine(name, velocities[k])
 
     def is_diagonal(self, M: Array) -> bool:
         """Whether M has no entries off its diagonal, at random states."""
@@ -87,7 +87,7 @@ class WrittenSpeeds:
 
 def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     """The speeds in which the equations of a mechanism are printed."""
-    n, names = kane.tree.nv, kane.tree.names.qd
+    n, names = kane.tree.nv, tuple(kane.tree.names.velocity_symbols)
     if kane.speeds is not None:
         return _chosen_speeds(kane)
     if kane.constraints is None:
@@ -100,7 +100,7 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     u = kane.qd[own.a]
     found = WrittenSpeeds(
         kane,
-        tuple(f"d{names[k]}" for k in own.a),
+        tuple(names[k] for k in own.a),
         u,
         kane.qdd[own.a],
         own.G,

@@ -23,14 +23,15 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
 from .constraint_multipliers import FormulationMultipliers
-from .formulation import Formulation, reject_quaternions
+from .formulation import QUATERNION_FORMULATIONS, Formulation, reject_quaternions
 from .multipliers_form import multipliers_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     if not (mechanism.loops or mechanism.constraints):
-        return "it has no loops and no constraints (use 'lagrange')"
+        advice = "'lagrange'" if reject_quaternions(mechanism) is None else QUATERNION_FORMULATIONS
+        return f"it has no loops and no constraints (use {advice})"
     return reject_quaternions(mechanism)
 
 
