@@ -287,7 +287,8 @@ class ExpressionTypesetter:
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
         places = [number, mark.join(places)] if number else [mark.join(places)]
-        return self.setter.identifier(base, ",".join(places), 0, superscript)
+        above = self.setter.number(superscript) if superscript else ""
+        return self.setter.identifier(base, ",".join(places), 0, above)
 
     def derivative(self, name: str, by: str, *, is_rate: bool = False) -> str:
         """The partial derivative ∂L/∂q of one name by another, or its rate d/dt ∂L/∂q."""
