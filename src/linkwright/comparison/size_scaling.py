@@ -169,7 +169,7 @@ def compared_chain_sizes(first: int, last: int, count: int = 12) -> list[int]:
 
 def measure_scaling(
     links: Sequence[int],
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     duration: float = 1.0,
     budget: float = 30.0,
     said: Callable[[str], None] = lambda what: None,
@@ -183,7 +183,7 @@ def measure_scaling(
         )
     rows: dict[str, dict[int, FormulationRow]] = {}
     stopped: dict[str, str] = {}
-    names = list(by or FORMULATIONS)
+    names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
     with TimedWorkerProcess() as worker:
         for name in names:
             for options in _algorithm_options(name):

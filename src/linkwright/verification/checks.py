@@ -25,7 +25,7 @@ SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
 def verify(
     source: Mechanism | Equations,
     equations: Equations | None = None,
-    by: Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
     *,
     beta: float | None = None,
     gamma: float | None = None,
@@ -39,7 +39,7 @@ def verify(
         A mechanism, or the equations to check.
     equations : Equations, optional
         Equations of the mechanism to check (default: those by "recursive").
-    by : sequence of str, optional
+    by : str or sequence of str, optional
         Formulations to compare with (default: all that can treat the mechanism; above 12 degrees
         of freedom those whose expressions stay short).
     beta, gamma, iterations : float, float, int, optional
@@ -56,6 +56,7 @@ def verify(
     >>> print(lw.verify(lw.gallery("elbow"), by=["lagrange"]))  # doctest: +SKIP
     """
     begin = time.perf_counter()
+    by = [by] if isinstance(by, str) else by
     eqs = equations if equations is not None else source
     if isinstance(eqs, Mechanism):
         _require_verifiable_motion(eqs)
