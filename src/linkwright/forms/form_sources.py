@@ -132,7 +132,9 @@ def own_line_source(eqs: Equations, name: str) -> FormSource | None:
     what = f"of the equations of the formulation '{eqs.by}'"
     lines = [line for line in named if line.left == name]
     if not lines:
-        entries = [line for line in named if str(line.left).startswith(f"{name.removesuffix('*')}[")]
+        entries = [
+            line for line in named if str(line.left).startswith(f"{name.removesuffix('*')}[")
+        ]
         outputs = tuple((Port(str(line.left), ()), line.whole_right()) for line in entries)
         return FormSource(name, what, outputs) if entries else None
     right = lines[-1].whole_right()

@@ -26,6 +26,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from .approximate_equations import ApproximateFormulation
 from .approximate_form import approximate_equation_set
+from .named_springs import equation_set_with_named_springs
 from .approximate_penalties import (
     choose_penalties,
     reject_bodies_without_inertia,
@@ -77,5 +78,9 @@ def derive(
         approximate.state(),
         complete=False,
         accelerations=approximate.forward_dynamics,
-        equation_set=partial(approximate_equation_set, approximate, chosen.why_left_out()),
+        equation_set=partial(
+            equation_set_with_named_springs,
+            approximate,
+            partial(approximate_equation_set, note=chosen.why_left_out()),
+        ),
     )

@@ -25,6 +25,7 @@ from ..mechanism import Mechanism, mechanism_names
 from .constraint_multipliers import FormulationMultipliers
 from .formulation import QUATERNION_FORMULATIONS, Formulation, reject_quaternions
 from .multipliers_form import multipliers_equation_set
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -54,7 +55,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         builders,
         extras,
         accelerations=accelerations,
-        equation_set=partial(multipliers_equation_set, own),
+        equation_set=partial(equation_set_with_named_springs, own, multipliers_equation_set),
     )
 
 
