@@ -166,6 +166,7 @@ class EquationSet:
     names of time derivatives, `dp1`, to the symbol and the number of its dots, (p1, 1), beside
     those of the coordinates. `constants` are those of its symbols that do not change in a motion,
     and are collected like parameters; `functions` are those that depend on coordinates only.
+    `definitions` has explicit expressions of symbols that the lines define implicitly.
     """
 
     title: str
@@ -175,10 +176,18 @@ class EquationSet:
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
+    definitions: tuple[tuple[SX, SX], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "symbols", MappingProxyType(dict(self.symbols)))
         object.__setattr__(self, "rates", MappingProxyType(dict(self.rates)))
+
+    def insert_definitions(self, expression: SX) -> SX:
+        """An expression with the explicit definitions of symbols in place of these."""
+        if not self.definitions:
+            return expression
+        old, new = (ca.vertcat(*column) for column in zip(*self.definitions, strict=True))
+        return ca.SX(ca.substitute(ca.SX(expression), old, new))
 
     def lines(self) -> Iterator[EquationLine]:
         """All lines, section by section."""

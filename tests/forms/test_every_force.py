@@ -127,3 +127,15 @@ def test_springs_stand_by_their_tensions(by: str) -> None:
     assert text.count("L_strut^2*S_strut = ") == 1
     assert "d3*S_strut" in text
     assert "length of strut" in text
+
+
+def test_a_line_with_a_spring_has_a_closed_form() -> None:
+    """dp3 of hamilton, written out: -∂V/∂d3 of the strut, its damper, and the other forces along
+    the slide."""
+    eqs = lw.derive(BOTH[0], by="hamilton")
+    found = eqs.closed_form("dp3").sympy()
+    q, qd, tau = np.random.default_rng(2).uniform(0.3, 0.9, (3, 3))
+    known = named_values(eqs, q=q, qd=qd, tau=tau, t=np.array([0.3]))
+    value = found.subs({symbol: known[str(symbol)] for symbol in found.free_symbols})
+    wanted = 0.5 * lw.compile(BOTH[0]).forward_dynamics(q, qd, tau, 0.3)[2]  # p3 = m3 ḋ3
+    assert float(value) == pytest.approx(wanted, rel=1e-12)

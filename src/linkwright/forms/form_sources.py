@@ -137,7 +137,8 @@ def own_line_source(eqs: Equations, name: str) -> FormSource | None:
         ]
         outputs = tuple((Port(str(line.left), ()), line.whole_right()) for line in entries)
         return FormSource(name, what, outputs) if entries else None
-    right = lines[-1].whole_right()
+    assert own is not None
+    right = own.insert_definitions(lines[-1].whole_right())
     known = _form_symbol_names(eqs)
     is_own = all(symbol.element_hash() in known for symbol in ca.symvar(ca.SX(right)))
     is_own |= isinstance(lines[-1].right, WrittenDualVector)

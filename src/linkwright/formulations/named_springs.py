@@ -90,7 +90,24 @@ def equation_set_with_named_springs(
     sections = list(made.sections)
     uses = (k for k, one in enumerate(sections) if not _symbol_names(one).isdisjoint(meanings))
     sections.insert(next(uses, 0), EquationSection(SPRING_SECTION, tuple(lines)))
-    return replace(made, sections=tuple(sections), symbols={**made.symbols, **meanings})
+    return replace(
+        made,
+        sections=tuple(sections),
+        symbols={**made.symbols, **meanings},
+        definitions=tuple(
+            pair
+            for one, spring in zip(springs, named, strict=True)
+            for pair in _spring_definitions(one, spring)
+        ),
+    )
+
+
+def _spring_definitions(one: SpringLength, named: NamedSpring) -> list[tuple[Scalar, Scalar]]:
+    """The symbols of a spring with their explicit expressions."""
+    length = ca.sqrt(one.length_squared)
+    tension = one.spring.stiffness * (length - one.spring.length)
+    tension += one.spring.damping * one.length_rate / length
+    return [(named.length, length), (named.tension, tension / length)]
 
 
 def _symbol_names(section: EquationSection) -> set[str]:
