@@ -87,7 +87,8 @@ class EquationSection:
     `law` is the general equation as text, such as "p = ∂L/∂q̇", and `law_latex` the same for LaTeX;
     `reference` has the paper's equation numbers, and `note` a sentence for the reader.
     `quantities` are quantities of the equations, by name, that are printed after the lines; `table`
-    arranges the right sides of the lines as a table where it is not too wide.
+    arranges the right sides of the lines as a table where it is not too wide. `shorter` says the
+    same in fewer words, for print where the lines are longer than a page.
     """
 
     title: str
@@ -98,6 +99,21 @@ class EquationSection:
     note: str = ""
     quantities: tuple[str, ...] = ()
     table: EquationTable | None = None
+    shorter: EquationSection | None = None
+
+
+def linear_coefficient_section(
+    section: EquationSection, systems: Sequence[tuple[SX, SX, SX]]
+) -> EquationSection:
+    """The section, and a shorter one with the linear equations A x = b, given as (A, x, b), whose
+    solutions x its lines define; equations 0 = 0 are left out."""
+    lines = [
+        EquationLine((A[row, :] @ x), b[row]) for A, x, b in systems for row in range(A.shape[0])
+    ]
+    sizes = magnitudes_at_samples([ca.vertcat(line.left, line.right) for line in lines])
+    kept = tuple(line for line, size in zip(lines, sizes, strict=True) if size)
+    note = "Solved for the coefficients, these linear equations are longer than a page."
+    return replace(section, shorter=replace(section, lines=kept, note=note))
 
 
 def without_zero_lines(section: EquationSection) -> EquationSection:

@@ -19,6 +19,7 @@ from ..algebra.linear_algebra import Array
 from ..written_equations import EquationLine, without_zero_entries
 from .formulation import Formulation
 from .kane_speeds import evaluate_at_samples
+from .reduced_dynamics import ReducedDynamics
 from .written_reduction import written_reduction
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class WrittenSpeeds:
     """Generalized speeds u with their rates, as printed: q̇ = G u + k, q̈ = G u̇ + bias.
 
     `definitions` are the lines u = Y q̇ + Z and what follows for other speeds, `coefficients` the
-    values of names A, B, b in G, k and the bias.
+    values of names A, B, b in G, k and the bias. `reduction` has the constraints from which these
+    follow, unless the user has chosen the speeds.
     """
 
     kane: KaneFormulation
@@ -44,6 +46,7 @@ class WrittenSpeeds:
     coefficients: tuple[tuple[str, Array], ...] = ()
     are_chosen: bool = True
     is_polynomial: bool = True
+    reduction: ReducedDynamics | None = None
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -77,6 +80,19 @@ class WrittenSpeeds:
                 if not ca.is_equal(velocities[k], self.kane.qd[k]):
                     yield EquationLine(name, velocities[k])
 
+    def coefficient_systems(self, letters: str) -> list[tuple[Array, Array, Array]]:
+        """The linear equations whose solutions are the coefficients with these letters:
+        J_p A = −J_a and J_p B = −w of velocities, J_p b = −γ of accelerations at u̇ = 0."""
+        own = self.reduction
+        assert own is not None
+        rows, p = list(own.rows), sorted(own.p)
+        J, velocity = own.constraints.J[rows, :], own.constraints.velocity[rows]
+        if letters == "b":
+            return [(J[:, p], self.bias_accelerations[p], -own.constraints.bias[rows])]
+        imposed = ca.substitute(velocity, self.kane.qd, 0 * self.kane.qd)
+        columns = [(J[:, p], self.G[p, r], -J[:, k]) for r, k in enumerate(own.a)]
+        return [*columns, (J[:, p], self.k[p], -imposed)]
+
     def is_diagonal(self, M: Array) -> bool:
         """Whether M has no entries off its diagonal, at random states."""
         return all(
@@ -107,6 +123,7 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
         own.imposed_velocities,
         own.bias_accelerations,
         tuple(EquationLine(f"u{r + 1}", u[r]) for r in range(len(own.a))),
+        reduction=own,
     )
     pivots = own.constraints.J[own.rows, own.p]
     made = found if has_constant_determinant(kane, pivots) else _name_coefficients(found)

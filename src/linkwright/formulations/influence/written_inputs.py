@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ...algebra.linear_algebra import Array
-from ...written_equations import EquationLine, EquationSection, without_zero_entries
+from ...written_equations import (
+    EquationLine,
+    EquationSection,
+    linear_coefficient_section,
+    without_zero_entries,
+)
 from ..formulation import Formulation
 from .loop_influence import LoopInfluence
 
@@ -72,21 +77,48 @@ class WrittenInputs:
                     made[m, n] = ca.SX.sym(name)
         return made
 
+    def first_order_systems(self) -> list[tuple[Array, Array, Array]]:
+        """A_p G_p = −A_a, column by column, and A_p k_p = −w."""
+        own = self.loops.reduction
+        A, p = own.constraints.J[list(own.rows), :], sorted(own.p)
+        columns = [(A[:, p], self.G[p, r], -A[:, k]) for r, k in enumerate(own.a)]
+        return [*columns, (A[:, p], self.k[p], -self.loops.w)]
+
+    def second_order_systems(self) -> list[tuple[Array, Array, Array]]:
+        """A_p H_p = −Gᵀ H^f G, for each pair of inputs."""
+        own = self.loops.reduction
+        A, p, inputs = own.constraints.J[list(own.rows), :], sorted(own.p), range(len(own.a))
+        return [
+            (
+                A[:, p],
+                ca.vertcat(*(self.H[s][i, j] for s in p)),
+                -ca.vertcat(*((self.G[:, i].T @ H @ self.G[:, j]) for H in self.loops.H_f)),
+            )
+            for i in inputs
+            for j in inputs
+            if i <= j
+        ]
+
     def sections(self, others: Array) -> Iterator[EquationSection]:
         """Coefficients of the loop, and the equations of motion under joint forces and `others`,
         the loads of springs, dampers and all that is external."""
         own = self.definitions
-        yield EquationSection(
+        first = EquationSection(
             "First-order coefficients of the joints with respect to the inputs",
             (*own["G"], *own["k"]),
             "φ̇ = G ȧ + k",
             r"\dot{\varphi} = G \dot{a} + k",
         )
-        yield EquationSection(
+        second = EquationSection(
             "Second-order coefficients of the joints with respect to the inputs",
             (*own["H"], *own["e"]),
             "φ̈ = G ä + ȧᵀ H ȧ + e",
             r"\ddot{\varphi} = G \ddot{a} + \dot{a}^T H \dot{a} + e",
+        )
+        yield linear_coefficient_section(first, self.first_order_systems())
+        is_still = not own["k"] and not own["e"]
+        yield (
+            linear_coefficient_section(second, self.second_order_systems()) if is_still else second
         )
         influence, loops = self.influence, self.loops
         inputs = loops.reduction.a
