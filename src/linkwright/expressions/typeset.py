@@ -39,7 +39,6 @@ _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
 _JOINT_COMPONENT = re.compile(r"(?:(tau|lambda)_)?([^.]+)\.(?:(q|v|w)([wxyz])|(\w+))")
 """Coordinates and velocities of joints with several: hip.wx is ω with the index hip, x; tau_hip.wx
 is τ with the index hip, ωx."""
-_COMPONENT_LETTERS = {"q": "q", "v": "v", "w": "omega"}
 
 
 class FormulaNotation(Protocol):
@@ -235,7 +234,7 @@ def _joint_component(
     force: str, joint: str, letter: str, axis: str, ending: str
 ) -> tuple[str, str]:
     """The letter and the index of a coordinate or velocity of a joint, or of a force along it."""
-    letter = _COMPONENT_LETTERS.get(letter, ending)
+    letter = "omega" if letter == "w" else letter or ending
     if force:
         return force, f"{joint},{GREEK_LETTERS.get(letter, letter)}{axis}"
     return letter, ",".join(part for part in (joint, axis) if part)
@@ -259,6 +258,9 @@ class ExpressionTypesetter:
 
     def name(self, name: str, exponent: str = "") -> str:
         """A name as a symbol, with its trailing digits as the index and its rate as dots."""
+        if name.endswith("]"):
+            made = self.entry(name)
+            return self.setter.power(made, exponent) if exponent else made
         plain, dots = self.dotted.get(name) or _split_primes(name)
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")

@@ -11,7 +11,7 @@ import casadi as ca
 from ..equations import Equations
 from ..quantities import quantity_entry_names
 from ..types import SX
-from ..written_equations import EquationLine, EquationSet, WrittenDualVector
+from ..written_equations import EquationLine, EquationSection, EquationSet, WrittenDualVector
 
 _AXIS = re.compile(r", (?:[xyz]|axis [123](?P<whose> of .+)?)$")
 """The axis at the end of the meaning of a component: x, or axis 1 of link2."""
@@ -41,11 +41,11 @@ def with_actuator_efforts(equations: Equations, source: EquationSet) -> Equation
         left = by_name.get(left, left) if isinstance(left, str) else side_in_efforts(left)
         return replace(line, left=left, right=side_in_efforts(line.right))
 
-    sections = tuple(
-        replace(section, lines=tuple(map(line_in_efforts, section.lines)))
-        for section in source.sections
-    )
-    found = replace(source, sections=sections)
+    def section_in_efforts(section: EquationSection) -> EquationSection:
+        shorter = section.shorter and section_in_efforts(section.shorter)
+        return replace(section, lines=tuple(map(line_in_efforts, section.lines)), shorter=shorter)
+
+    found = replace(source, sections=tuple(map(section_in_efforts, source.sections)))
     if {symbol.name() for symbol in line_symbols(found)}.isdisjoint(actuators):
         return source
     plural = "efforts of the actuators" if len(actuators) > 1 else "effort of the actuator"

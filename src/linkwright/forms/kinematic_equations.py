@@ -10,7 +10,7 @@ import casadi as ca
 from ..equations import Equations
 from ..mechanism import Mechanism
 from ..mechanism.coordinates import joint_coordinate_names, joint_velocity_names
-from ..written_equations import EquationSet, kinematic_section, law_in_velocities
+from ..written_equations import EquationSection, EquationSet, kinematic_section, law_in_velocities
 
 
 def with_kinematic_equations(equations: Equations, source: EquationSet) -> EquationSet:
@@ -19,17 +19,15 @@ def with_kinematic_equations(equations: Equations, source: EquationSet) -> Equat
     if not names.has_own_velocities:
         return source
     rates = ca.densify(equations.rate_matrix @ equations.symbols["qd"])
-    sections = [
-        replace(
-            section,
-            law=law_in_velocities(names, section.law),
-            law_latex=law_in_velocities(names, section.law_latex),
-        )
-        for section in source.sections
-    ]
+
+    def section_in_velocities(section: EquationSection) -> EquationSection:
+        law, latex = (law_in_velocities(names, x) for x in (section.law, section.law_latex))
+        shorter = section.shorter and section_in_velocities(section.shorter)
+        return replace(section, law=law, law_latex=latex, shorter=shorter)
+
     return replace(
         source,
-        sections=(kinematic_section(names, rates), *sections),
+        sections=(kinematic_section(names, rates), *map(section_in_velocities, source.sections)),
         symbols={**quaternion_joint_symbols(equations.mechanism), **source.symbols},
         rates={**{f"d{name}": (name, 1) for name in names.q}, **source.rates},
     )

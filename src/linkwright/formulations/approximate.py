@@ -26,13 +26,13 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from .approximate_equations import ApproximateFormulation
 from .approximate_form import approximate_equation_set
-from .named_springs import equation_set_with_named_springs
 from .approximate_penalties import (
     choose_penalties,
     reject_bodies_without_inertia,
     replace_penalty_choices,
 )
 from .formulation import reject_quaternions
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:

@@ -44,8 +44,8 @@ from ..mechanism import Mechanism
 from ..number_checks import check_number, check_vector
 from ..types import Floats
 from .formulation import Formulation, reject_quaternions
-from .recurrent_chain import RecurrentChain, recurrent_members
 from .named_springs import equation_set_with_named_springs
+from .recurrent_chain import RecurrentChain, recurrent_members
 from .recurrent_form import recurrent_equation_set
 
 MAX_PREPARED_MECHANISMS = 16
