@@ -107,11 +107,9 @@ def linear_coefficient_section(
 ) -> EquationSection:
     """The section, and a shorter one with the linear equations A x = b, given as (A, x, b), whose
     solutions x its lines define; equations 0 = 0 are left out."""
-    lines = [
-        EquationLine((A[row, :] @ x), b[row]) for A, x, b in systems for row in range(A.shape[0])
-    ]
-    sizes = magnitudes_at_samples([ca.vertcat(line.left, line.right) for line in lines])
-    kept = tuple(line for line, size in zip(lines, sizes, strict=True) if size)
+    sides = [(A[row, :] @ x, b[row]) for A, x, b in systems for row in range(A.shape[0])]
+    sizes = magnitudes_at_samples([ca.vertcat(*pair) for pair in sides])
+    kept = tuple(EquationLine(*pair) for pair, size in zip(sides, sizes, strict=True) if size)
     note = "Solved for the coefficients, these linear equations are longer than a page."
     return replace(section, shorter=replace(section, lines=kept, note=note))
 
