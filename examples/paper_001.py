@@ -34,7 +34,7 @@ def print_equations() -> None:
 def print_misprints() -> None:
     """What the checker finds in the equations that the paper prints."""
     report = lw.check(WITH_INERTIA, "triple-pendulum.equations.txt")
-    print(report.summary())
+    print(f"{report.summary()}, as corrected; the equations that the paper prints otherwise:")
     for finding in report:
         if finding.is_said_wrong:
             print(f"misprint ({finding.number}) {finding.equation}\n  {finding.sentence()}")

@@ -46,7 +46,7 @@ def print_dual_equations(name: str) -> None:
     """Speeds, dual velocities, partials, momenta, inertia forces, equations; then the misprints."""
     print(f"\n{name}\n{lw.derive(lw.gallery(name), by='kane').equation_set()}")
     report = lw.check(lw.gallery(name), f"{name}.equations.txt")
-    print(report.summary())
+    print(f"{report.summary()}, as corrected; the equations that the paper prints otherwise:")
     for finding in report:
         if finding.is_said_wrong:
             print(f"misprint ({finding.number}) {finding.equation}\n  {finding.sentence()}")
@@ -76,10 +76,11 @@ def main(folder: Path, ending: str = "svg") -> None:
     arm, state = lw.gallery("stanford-rrp"), ([0.4, 0.8, 0.5], [1.0, -0.6, 0.3])
     print(f"instantaneous screw (1): {screw_axis(arm, 'link3', *state)}")
     lw.show.screw_axes(arm, *state, path=folder / f"paper-002-figure-3.{ending}")
-    for number, name in ((4, "stanford-rrp"), (5, "sharp-edged-disk")):
+    shown = {"stanford-rrp": state[0], "sharp-edged-disk": [0.4, 0.2, 0.3, 0.6]}
+    for number, (name, q) in enumerate(shown.items(), start=4):
         print_dual_equations(name)
         path = folder / f"paper-002-figure-{number}.{ending}"
-        lw.show.figure_of(lw.gallery(name), names=True, path=path)
+        lw.show.figure_of(lw.gallery(name), q, names=True, path=path)
     run = lw.simulate(
         lw.gallery("sharp-edged-disk"), t=1.0, q0={"q1": 0.4, "q2": 0.5, "q3": 0.6}, by="kane"
     )

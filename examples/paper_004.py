@@ -23,6 +23,7 @@ QUANTITIES = {
     "C": "C(q, q̇) (6.3.13)",
     "tau": "equations of motion (6.3.11)",
 }
+SHOWN = {"cartesian": [0.8, 0.6], "elbow": [0.6, 0.9], "remote-elbow": [0.6, 1.5]}  # m, rad
 NINE = "m1*lc1^2, m2*l1^2, m2*lc2^2, m2*l1*lc2, I1, I2, m1*lc1*g, m2*l1*g, m2*lc2*g"
 SIX = "m1*lc1^2 + m2*l1^2 + I1, m2*lc2^2 + I2, m2*l1*lc2, m1*lc1, m2*l1, m2*lc2"
 
@@ -36,6 +37,7 @@ def print_arm(name: str) -> None:
         print(f"\n{meaning}\n{equations.closed_form(quantity)}")
     report = lw.check(arm, f"{name}.equations.txt")
     print(f"\n{report.summary()}")
+    print("as corrected; the equations that the book prints otherwise:")
     for finding in report:
         if finding.is_said_wrong:
             print(f"misprint ({finding.number}) {finding.equation}\n  {finding.sentence()}")
@@ -51,9 +53,8 @@ def main(folder: Path, ending: str = "svg") -> None:
     for number, name in enumerate(ARMS, start=2):
         print_arm(name)
         print(f"\ntheorem 6.3.1: {skewness(name)}")
-        lw.show.figure_of(
-            lw.gallery(name), names=True, path=folder / f"paper-004-figure-{number}.{ending}"
-        )
+        path = folder / f"paper-004-figure-{number}.{ending}"
+        lw.show.figure_of(lw.gallery(name), SHOWN[name], names=True, path=path)
     for columns in (NINE, SIX):
         print(f"\nregressor\n{regressor_of(lw.gallery('elbow'), columns.split(', '))}")
 

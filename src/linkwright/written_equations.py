@@ -87,7 +87,8 @@ class EquationSection:
     `law` is the general equation as text, such as "p = ∂L/∂q̇", and `law_latex` the same for LaTeX;
     `reference` has the paper's equation numbers, and `note` a sentence for the reader.
     `quantities` are quantities of the equations, by name, that are printed after the lines; `table`
-    arranges the right sides of the lines as a table where it is not too wide.
+    arranges the right sides of the lines as a table where it is not too wide. `shorter` says the
+    same in fewer words, for print where the lines are longer than a page.
     """
 
     title: str
@@ -98,6 +99,19 @@ class EquationSection:
     note: str = ""
     quantities: tuple[str, ...] = ()
     table: EquationTable | None = None
+    shorter: EquationSection | None = None
+
+
+def linear_coefficient_section(
+    section: EquationSection, systems: Sequence[tuple[SX, SX, SX]]
+) -> EquationSection:
+    """The section, and a shorter one with the linear equations A x = b, given as (A, x, b), whose
+    solutions x its lines define; equations 0 = 0 are left out."""
+    sides = [(A[row, :] @ x, b[row]) for A, x, b in systems for row in range(A.shape[0])]
+    sizes = magnitudes_at_samples([ca.vertcat(*pair) for pair in sides])
+    kept = tuple(EquationLine(*pair) for pair, size in zip(sides, sizes, strict=True) if size)
+    note = "Solved for the coefficients, these linear equations are longer than a page."
+    return replace(section, shorter=replace(section, lines=kept, note=note))
 
 
 def without_zero_lines(section: EquationSection) -> EquationSection:
@@ -166,6 +180,7 @@ class EquationSet:
     names of time derivatives, `dp1`, to the symbol and the number of its dots, (p1, 1), beside
     those of the coordinates. `constants` are those of its symbols that do not change in a motion,
     and are collected like parameters; `functions` are those that depend on coordinates only.
+    `definitions` has explicit expressions of symbols that the lines define implicitly.
     """
 
     title: str
@@ -175,10 +190,18 @@ class EquationSet:
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     constants: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
+    definitions: tuple[tuple[SX, SX], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "symbols", MappingProxyType(dict(self.symbols)))
         object.__setattr__(self, "rates", MappingProxyType(dict(self.rates)))
+
+    def insert_definitions(self, expression: SX) -> SX:
+        """An expression with the explicit definitions of symbols in place of these."""
+        if not self.definitions:
+            return expression
+        old, new = (ca.vertcat(*column) for column in zip(*self.definitions, strict=True))
+        return ca.SX(ca.substitute(ca.SX(expression), old, new))
 
     def lines(self) -> Iterator[EquationLine]:
         """All lines, section by section."""
@@ -203,9 +226,42 @@ def equation_of_motion_text(names: MechanismNames) -> str:
     if names.has_moving_coordinates:
         equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
     efforts = f",  τ = B(q{t}) u" if names.actuators else ""
-    if not names.constraints:
-        return f"{equation}{efforts}"
-    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0{efforts}"
+    if names.constraints:
+        equation = f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
+    return law_in_velocities(names, f"{equation}{efforts}")
+
+
+def law_in_velocities(names: MechanismNames, law: str) -> str:
+    """A law in text or LaTeX with v for q̇ and v̇ for q̈ where velocities are not the rates of
+    coordinates, as those of quaternions; otherwise the same."""
+    if not names.has_own_velocities:
+        return law
+    for rate, velocity in _OWN_VELOCITIES.items():
+        law = law.replace(rate, velocity)
+    return law
+
+
+_OWN_VELOCITIES = {
+    "∂V/∂q": "N(q)ᵀ ∂V/∂q",
+    "q̈": "v̇",
+    "q̇": "v",
+    r"\ddot{q}": r"\dot{v}",
+    r"\dot{q}": "v",
+}
+"""The symbols of velocities v that are not rates, with q̇ = N(q) v, in place of those of rates."""
+
+
+def kinematic_section(names: MechanismNames, rates: SX) -> EquationSection:
+    """The kinematic equations q̇ = N(q) v of coordinates whose `rates` are not velocities."""
+    own = [k for k, name in enumerate(names.q) if name not in names.qd]
+    return EquationSection(
+        "Kinematic equations",
+        tuple(EquationLine(f"d{names.q[k]}", rates[k]) for k in own),
+        law="q̇ = N(q) v",
+        law_latex=r"\dot{q} = N(q) \, v",
+        note="The velocities v of these joints are not rates of coordinates. Quaternions have "
+        "length 1.",
+    )
 
 
 def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) -> tuple[str, ...]:

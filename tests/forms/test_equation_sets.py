@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import casadi as ca
 import numpy as np
@@ -287,3 +288,10 @@ def test_forces_of_the_recurrent_equations_are_not_read_as_potential_energies(na
     wrong = [line.replace("sin(", "cos(") if line.startswith("V1") else line for line in kept]
     assert "differs" in {claim.status for claim in lw.check(mechanism, "\n".join(wrong))}
     assert lw.check(lw.gallery("elbow"), "V1 = m1*g*lc1*sin(q1)").passed
+
+
+def test_superscripts_of_vectors_are_elements_of_mathml() -> None:
+    """α₁² of the second iteration of the recurrent method: the 2 is a number above α, not text."""
+    html = lw.derive(lw.gallery("elbow"), by="recurrent").equation_set().html()
+    assert "<msubsup><mi>α</mi><mtext>1,x</mtext><mn>2</mn></msubsup>" in html
+    assert not re.search(r"</mtext>\d", html)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.expressions import expression_to_float
 from linkwright.forms.equation_set_typesetting import equation_set_source
 from linkwright.mechanism import replace_part_fields
 from tests.agreement.moving_mechanisms import CURVED, HOOP, SUPPORT, driven_disk, moving_four_bar
@@ -126,9 +129,9 @@ def test_four_bar_has_the_textbook_coefficients() -> None:
     assert lines == {
         "G21": "-l1*sin(theta1 - theta3)/(l2*sin(theta2 - theta3))",
         "G31": "-l1*sin(theta1 - theta2)/(l3*sin(theta2 - theta3))",
-        "H211": "(-l2*cos(theta2 - theta3)*G21^2 + l3*G31^2 - l1*cos(theta1 - theta3))"
+        "H211": "(-l1*cos(theta1 - theta3) + l3*G31^2 - l2*cos(theta2 - theta3)*G21^2)"
         "/(l2*sin(theta2 - theta3))",
-        "H311": "(-l2*G21^2 + l3*cos(theta2 - theta3)*G31^2 - l1*cos(theta1 - theta2))"
+        "H311": "(-l1*cos(theta1 - theta2) - l2*G21^2 + l3*cos(theta2 - theta3)*G31^2)"
         "/(l3*sin(theta2 - theta3))",
     }
 
@@ -139,3 +142,31 @@ def test_what_is_not_listed_is_zero_or_symmetric() -> None:
     assert "  H_c is symmetric in the last two indices. Other coefficients that" in text
     assert "Hc2[1,1,2] = " in text
     assert "Hc2[1,2,1]" not in text
+
+
+def test_long_equations_stand_by_the_names_of_their_arrays() -> None:
+    """The equations of motion of the 3-RRR robot in I*, P* and G, H hold on a motion of
+    `recursive`, as the linear equations of G and H do; no numbered steps among them."""
+    robot = replace_part_fields(lw.gallery("3-rrr"), actuators={})
+    eqs = lw.derive(robot, by="influence")
+    at = {name: float(x) for name, x in eqs.parameters.items()} | motion_values(robot)
+    at = line_values(equation_set_source(eqs).lines(), at)
+    found = {section.source.title: section for section in eqs.equation_set().sections}
+    first = found["First-order coefficients of the joints with respect to the inputs"]
+    for section in (first, found["Equations of motion"]):
+        assert not section.steps
+        assert "longer than a page" in section.text()
+        for line in section.lines:
+            assert not isinstance(line.left, str)
+            left, right = (expression_to_float(x, at) for x in (line.left, line.right))
+            assert left == pytest.approx(right, abs=1e-9)
+    assert "I[2,2]" in found["Equations of motion"].text()
+    assert "I_{22}" in found["Equations of motion"].latex()
+
+
+def test_inertia_of_a_four_bar_is_collected() -> None:
+    """I*(θ) θ̈, as in textbooks: one factor for the acceleration of the input."""
+    text = lw.derive(lw.gallery("four-bar"), by="influence").equation_set().text()
+    assert re.search(
+        r"^  \(\(1/4\*m1 \+ m2\)\*l1\^2 \+ I1 .*\*G31\^2\)\*ddtheta1 = ", text, re.MULTILINE
+    )

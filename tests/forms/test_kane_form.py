@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.expressions import expression_to_float
 from linkwright.forms import TypesetEquationSet
 from linkwright.forms.equation_set_typesetting import equation_set_source
 from tests.commands import ok
@@ -139,3 +140,39 @@ def test_lines_of_a_formulation_on_the_command_line() -> None:
     rates = ok("derive", "sharp-edged-disk", "--by", "kane", "--what", "du1,u1'")
     assert "  u1' = " in rates
     assert "  du1 = " in rates
+
+
+def test_long_coefficients_are_stated_as_linear_equations() -> None:
+    """A and b of the 3-RRR robot stay linear equations, J_p A = −J_a and J_p b = −γ, which the
+    coefficients and accelerations of `recursive` satisfy; no numbered steps."""
+    mechanism = lw.gallery("3-rrr")
+    eqs = lw.derive(mechanism, by="kane")
+    found = {section.source.title: section for section in eqs.equation_set().sections}
+    numeric = lw.derive(mechanism, parameters="numeric")
+    q, rng = np.array(eqs.home), np.random.default_rng(3)
+    G, k, _ = (np.array(x) for x in numeric.function("independent_map")(q))
+    qd = (G @ rng.uniform(0.3, 1, (3, 1)) + k).ravel()
+    J = np.array(numeric.function("constraint_jacobian")(q))
+    gamma = np.array(numeric.function("constraint_bias")(q, qd)).ravel()
+    tied = [i for i, name in enumerate(eqs.names.qd) if name not in eqs.names.independent]
+    b = np.linalg.lstsq(J[:, tied], -gamma, rcond=None)[0]
+    at = {name: float(x) for name, x in eqs.parameters.items()}
+    at |= dict(zip(eqs.names.q, q.tolist(), strict=True))
+    at |= dict(zip(eqs.names.velocity_symbols, qd.tolist(), strict=True))
+    at |= {f"A{s + 1}{r + 1}": float(G[s, r]) for s in tied for r in range(3)}
+    at |= {f"b{s + 1}": float(x) for s, x in zip(tied, b, strict=True)}
+    for title, count in (
+        ("Coefficients of dependent velocities", 12),
+        ("Accelerations at u̇ = 0", 4),
+    ):
+        section = found[title]
+        assert not section.steps
+        assert len(section.lines) == count
+        assert "longer than a page" in section.text()
+        for line in section.lines:
+            assert not isinstance(line.left, str)
+            left, right = (expression_to_float(x, at) for x in (line.left, line.right))
+            assert left == pytest.approx(right, abs=1e-12)
+    listed = found["Equations of motion"]
+    assert listed.steps
+    assert f"{listed.steps[0].left} to {listed.steps[-1].left} are parts of them" in listed.text()

@@ -214,3 +214,23 @@ def test_a_root_of_sine_squared_is_an_absolute_value() -> None:
     assert perfect_square_root(ring, Quotient((1 + c) * c**2)) is None
     assert perfect_square_root(ring, Quotient(-(c**2))) is None
     assert perfect_square_root(ring, Quotient(2 * c**2)) is None
+
+
+def test_chosen_speeds_of_kane_have_rates() -> None:
+    """du2 of speeds that M couples: of the double pendulum in absolute rates, u2' by hand."""
+    chosen = {"u1": "dq1", "u2": "dq1 + dq2"}
+    eqs = lw.derive(lw.gallery("elbow"), by="kane", speeds=chosen)
+    assert eqs.closed_form("du2").text() == eqs.closed_form("u2'").text()
+    m1, m2, l1, lc1, lc2, I1, I2, g = sympy.symbols("m1 m2 l1 lc1 lc2 I1 I2 g", real=True)
+    q1, q2, u1, u2, t1, t2 = sympy.symbols("q1 q2 u1 u2 tau_q1 tau_q2", real=True)
+    M = sympy.Matrix([[m1 * lc1**2 + m2 * l1**2 + I1, m2 * l1 * lc2 * sympy.cos(q2)], [0, 0]])
+    M[1, 0], M[1, 1] = M[0, 1], m2 * lc2**2 + I2
+    h = m2 * l1 * lc2 * sympy.sin(q2)
+    weight = m2 * g * lc2 * sympy.cos(q1 + q2)
+    first = t1 - t2 + h * u2**2 - (m1 * lc1 + m2 * l1) * g * sympy.cos(q1)
+    book = (M.inv() @ sympy.Matrix([first, t2 - h * u1**2 - weight]))[1]
+    found = eqs.closed_form("du2").sympy()
+    at = {x: 0.3 + 0.17 * k for k, x in enumerate(sorted(book.free_symbols, key=str))}
+    named = {sympy.Symbol(str(x), real=True): value for x, value in at.items()}
+    values = {x: named[sympy.Symbol(str(x), real=True)] for x in found.free_symbols}
+    assert float(found.subs(values)) == pytest.approx(float(book.subs(at)), rel=1e-12)

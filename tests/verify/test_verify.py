@@ -421,3 +421,9 @@ def test_report() -> None:
     assert report.seconds > 0
     with pytest.raises(KeyError):
         report["nothing"]
+
+
+def test_one_formulation_may_be_named_by_a_string() -> None:
+    """by="lagrange" is by=["lagrange"], not one formulation for each letter."""
+    one, several = (lw.verify(lw.gallery("elbow"), by=by) for by in ("lagrange", ["lagrange"]))
+    assert [check.figure for check in one.checks] == [check.figure for check in several.checks]

@@ -45,8 +45,9 @@ def _draw_count_bars(axes: Axes, study: EquationComparison) -> None:
                 str(value), (value, place), (2, 0), textcoords="offset points", va="center", size=7
             )
     axes.set_yticks(range(len(rows)), labels=[row.by for row in rows])
-    axes.invert_yaxis()
+    axes.set_ylim(len(rows) - 0.5, -0.5)  # as the matrices beside the bars
     axes.margins(x=0.1)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("number")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=8)
@@ -75,6 +76,9 @@ def _draw_matrices(axes: Axes, study: EquationComparison) -> None:
             )
             axes.text(left + n * unit + 0.06, row, f"{name}: {m} × {n}", va="center", size=7)
             left += n * unit + 1.1
-    axes.set(xlim=(-0.1, 4.0), ylim=(len(sizes) - 0.5, -0.5), aspect="equal", anchor="W")
+    rows = max(1, len(sizes))
+    height = axes.get_window_extent().height / rows  # of a row, which the unit of both axes is
+    width = axes.get_window_extent().width / height
+    axes.set(xlim=(-0.1, width - 0.1), ylim=(rows - 0.5, -0.5))
     axes.set_title("matrices that are solved, to scale")
     axes.axis("off")

@@ -113,7 +113,9 @@ class CostScaling(SavableComparison):
                     _cost_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS
                 ]
                 sizes = ", ".join(map(str, fitted_chain_sizes(list(found)))) if any(powers) else ""
-                rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
+                first, last = min(found), max(found)
+                links = f"{first}–{last}" if last > first else str(first)
+                rows.append((by, links, sizes, *powers))
         stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
         notes = (
             tuple(

@@ -36,6 +36,9 @@ _BODY_COMPONENT = re.compile(r"(I(?=[xyz]{2})|c(?=[xyz]\d))([xyz]{1,2})(\d*)")
 """The name of a moment of inertia, Ixx2, or of a coordinate of a centre of mass, cx2."""
 _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
 """Components of forces and moments: Fx_q1 is F with the index x, q1."""
+_JOINT_COMPONENT = re.compile(r"(?:(tau|lambda)_)?([^.]+)\.(?:(q|v|w)([wxyz])|(\w+))")
+"""Coordinates and velocities of joints with several: hip.wx is ω with the index hip, x; tau_hip.wx
+is τ with the index hip, ωx."""
 
 
 class FormulaNotation(Protocol):
@@ -227,6 +230,16 @@ def _split_primes(name: str) -> tuple[str, int]:
     return (plain, primes) if plain and primes <= 2 else (name, 0)
 
 
+def _joint_component(
+    force: str, joint: str, letter: str, axis: str, ending: str
+) -> tuple[str, str]:
+    """The letter and the index of a coordinate or velocity of a joint, or of a force along it."""
+    letter = "omega" if letter == "w" else letter or ending
+    if force:
+        return force, f"{joint},{GREEK_LETTERS.get(letter, letter)}{axis}"
+    return letter, ",".join(part for part in (joint, axis) if part)
+
+
 _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
@@ -245,11 +258,16 @@ class ExpressionTypesetter:
 
     def name(self, name: str, exponent: str = "") -> str:
         """A name as a symbol, with its trailing digits as the index and its rate as dots."""
+        if name.endswith("]"):
+            made = self.entry(name)
+            return self.setter.power(made, exponent) if exponent else made
         plain, dots = self.dotted.get(name) or _split_primes(name)
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         index = re.sub(r"(?<=\d)_(?=\d)", ",", index)
-        if component := _FORCE_AND_AXIS.fullmatch(plain):
+        if component := _JOINT_COMPONENT.fullmatch(plain):
+            base, index = _joint_component(*component.groups(default=""))
+        elif component := _FORCE_AND_AXIS.fullmatch(plain):
             base, index = component.group(1), f"{component.group(2)},{component.group(3)}"
         elif component := _BODY_COMPONENT.fullmatch(plain):
             base, *parts = component.groups(default="")
@@ -271,7 +289,8 @@ class ExpressionTypesetter:
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
         places = [number, mark.join(places)] if number else [mark.join(places)]
-        return self.setter.identifier(base, ",".join(places), 0, superscript)
+        above = self.setter.number(superscript) if superscript else ""
+        return self.setter.identifier(base, ",".join(places), 0, above)
 
     def derivative(self, name: str, by: str, *, is_rate: bool = False) -> str:
         """The partial derivative ∂L/∂q of one name by another, or its rate d/dt ∂L/∂q."""

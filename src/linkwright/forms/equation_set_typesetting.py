@@ -43,7 +43,8 @@ from .equation_symbols import (
 )
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
-from .latex_prose import latex_prose
+from .kinematic_equations import with_kinematic_equations
+from .latex_prose import latex_formula, latex_prose
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -54,6 +55,11 @@ from .quantity_typesetting import (
 
 _DERIVATIVE_LABEL = re.compile(r"(?P<rate>d/dt )?∂(?P<of>\w+)/∂(?P<by>[\w.]+)")
 """The label of a partial derivative, ∂L/∂dq1, or of its rate, d/dt ∂L/∂dq1."""
+
+_LISTING_NOTE = (
+    "Written out, these equations are longer than a page: {first} to {last} are parts of them, in "
+    "the order of computation."
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,14 @@ class TypesetSection:
     lines: tuple[TypesetLine, ...]
     quantities: tuple[TypesetQuantity, ...]
     rates: Mapping[str, tuple[str, int]]
+    is_listed: bool = False
+
+    @property
+    def note(self) -> str:
+        """The sentences for the reader; also why there are steps, where there are."""
+        first = self.steps[0].left if self.is_listed and self.steps else ""
+        why = _LISTING_NOTE.format(first=first, last=self.steps[-1].left) if first else ""
+        return " ".join(part for part in (self.source.note, why) if part)
 
     def heading(self) -> str:
         """The title, the law and the paper's numbers on one line."""
@@ -102,7 +116,7 @@ class TypesetSection:
     def text(self) -> str:
         """The section as text."""
         parts = [self.heading()] if self.heading() else []
-        parts += [f"  {self.source.note}"] if self.source.note else []
+        parts += [f"  {self.note}"] if self.note else []
         parts += [f"    {step.text()}" for step in self.steps]
         table = self.source.table and table_text(self.source.table, self.cells)
         parts += [table] if table else [f"  {line.text()}" for line in self.lines]
@@ -119,8 +133,9 @@ class TypesetSection:
         source = self.source
         heading = f"\\paragraph{{{latex_prose(source.title)}}} {source.reference}".rstrip()
         parts = [heading] if source.title else []
-        parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
-        parts += [latex_prose(source.note)] if source.note else []
+        law = source.law_latex or latex_formula(source.law)
+        parts += [f"\\[ {law} \\]"] if law else []
+        parts += [latex_prose(self.note)] if self.note else []
         if rows:
             body = " \\\\\n  ".join(rows)
             parts.append(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")
@@ -149,7 +164,7 @@ class TypesetSection:
             "title": source.title,
             "law": source.law,
             "reference": source.reference,
-            "note": source.note,
+            "note": self.note,
             "steps": [line.text() for line in self.steps],
             "equations": [line.text() for line in self.lines],
             "functions": [one.name for one in self.quantities],
@@ -196,7 +211,7 @@ class TypesetEquationSet:
         """The set as HTML: a heading and formulas in MathML for each section."""
         parts = []
         for section in self.sections:
-            note = f"<p>{escape(section.source.note)}</p>" if section.source.note else ""
+            note = f"<p>{escape(section.note)}</p>" if section.note else ""
             parts.append(f"<h3>{escape(section.heading())}</h3>{note}{section.mathml()}")
         return "".join(parts)
 
@@ -217,13 +232,17 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
     rates = {**typeset_rate_symbols(equations), **source.rates}
     sections = []
     for section, closed_section in zip(source.sections, closed.sections, strict=True):
-        found: SectionLines = (), ()
+        found: SectionLines | None = (), ()
         if section.lines:
-            found = _closed_section_lines(symbolic, closed_section, exact, closed) or (
-                _listed_section_lines(equations, section, list(source.symbols))
-            )
+            found = _closed_section_lines(symbolic, closed_section, exact, closed)
+        if found is None and closed_section.shorter is not None and section.shorter is not None:
+            section = section.shorter
+            found = _closed_section_lines(symbolic, closed_section.shorter, exact, closed)
+        is_listed = found is None
+        if found is None:
+            found = _listed_section_lines(equations, section, list(source.symbols))
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
-        sections.append(TypesetSection(section, *found, sheets, rates))
+        sections.append(TypesetSection(section, *found, sheets, rates, is_listed))
     source = with_clashing_names(equations, with_standard_symbols(equations, source))
     return TypesetEquationSet(equations.by, source, tuple(sections))
 
@@ -254,10 +273,11 @@ def equation_set_source(equations: Equations, steps: bool = False) -> EquationSe
         )
     make = equations.derivation_steps if steps else equations.own_equation_set
     if make is None:
-        return general_equation_set(equations.names, typesettable_functions(equations))
+        general = general_equation_set(equations.names, typesettable_functions(equations))
+        return with_kinematic_equations(equations, general)
     key = "form", "steps" if steps else "set"
     if key not in equations._built:
-        equations._built[key] = make()
+        equations._built[key] = with_kinematic_equations(equations, make())
     own: EquationSet = equations._built[key]
     return own
 

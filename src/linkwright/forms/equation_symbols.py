@@ -11,10 +11,10 @@ import casadi as ca
 from ..equations import Equations
 from ..quantities import quantity_entry_names
 from ..types import SX
-from ..written_equations import EquationLine, EquationSet, WrittenDualVector
+from ..written_equations import EquationLine, EquationSection, EquationSet, WrittenDualVector
 
-_AXIS = re.compile(r", [xyz]$")
-"""The axis at the end of the meaning of a component."""
+_AXIS = re.compile(r", (?:[xyz]|axis [123](?P<whose> of .+)?)$")
+"""The axis at the end of the meaning of a component: x, or axis 1 of link2."""
 
 
 def with_actuator_efforts(equations: Equations, source: EquationSet) -> EquationSet:
@@ -41,11 +41,11 @@ def with_actuator_efforts(equations: Equations, source: EquationSet) -> Equation
         left = by_name.get(left, left) if isinstance(left, str) else side_in_efforts(left)
         return replace(line, left=left, right=side_in_efforts(line.right))
 
-    sections = tuple(
-        replace(section, lines=tuple(map(line_in_efforts, section.lines)))
-        for section in source.sections
-    )
-    found = replace(source, sections=sections)
+    def section_in_efforts(section: EquationSection) -> EquationSection:
+        shorter = section.shorter and section_in_efforts(section.shorter)
+        return replace(section, lines=tuple(map(line_in_efforts, section.lines)), shorter=shorter)
+
+    found = replace(source, sections=tuple(map(section_in_efforts, source.sections)))
     if {symbol.name() for symbol in line_symbols(found)}.isdisjoint(actuators):
         return source
     plural = "efforts of the actuators" if len(actuators) > 1 else "effort of the actuator"
@@ -85,12 +85,25 @@ def grouped_symbols(symbols: Mapping[str, str]) -> list[tuple[tuple[str, ...], s
     of components along axes, "force of ground on link1, x", belong together, too."""
     found: list[tuple[tuple[str, ...], str]] = []
     for key, meaning in symbols.items():
-        names, common = tuple(key.split(", ")), _AXIS.sub("", meaning)
-        if found and _AXIS.sub("", found[-1][1]) == common:
+        names, common = tuple(key.split(", ")), _meaning_of_vector(meaning)
+        if found and _meaning_of_vector(found[-1][1]) == common:
             found[-1] = (*found[-1][0], *names), common
         else:
             found.append((names, meaning))
     return found
+
+
+def _meaning_of_vector(meaning: str) -> str:
+    """The meaning of a vector from that of a component; of others the same."""
+    found = _AXIS.search(meaning)
+    if found is None:
+        return meaning
+    vector = meaning[: found.start()]
+    if "axis" not in found[0] or " in the axes of " in vector:
+        return vector
+    return (
+        f"{vector}, along the axes{found['whose']}" if found["whose"] else f"{vector}, in its axes"
+    )
 
 
 def with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:

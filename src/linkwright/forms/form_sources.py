@@ -126,16 +126,19 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 def own_line_source(eqs: Equations, name: str) -> FormSource | None:
     """The source of what the last line of that name in the formulation's own equations says, such
-    as `du1`, or of all lines with entries of an array of that name, such as `Gc1`."""
+    as `du1`, or of all lines with entries of an array of that name, such as `Gc1` or `I*`."""
     own = eqs.own_equation_set() if eqs.own_equation_set is not None else None
     named = [line for line in own.lines() if isinstance(line.left, str)] if own is not None else []
     what = f"of the equations of the formulation '{eqs.by}'"
     lines = [line for line in named if line.left == name]
     if not lines:
-        entries = [line for line in named if str(line.left).startswith(f"{name}[")]
+        entries = [
+            line for line in named if str(line.left).startswith(f"{name.removesuffix('*')}[")
+        ]
         outputs = tuple((Port(str(line.left), ()), line.whole_right()) for line in entries)
         return FormSource(name, what, outputs) if entries else None
-    right = lines[-1].whole_right()
+    assert own is not None
+    right = own.insert_definitions(lines[-1].whole_right())
     known = _form_symbol_names(eqs)
     is_own = all(symbol.element_hash() in known for symbol in ca.symvar(ca.SX(right)))
     is_own |= isinstance(lines[-1].right, WrittenDualVector)

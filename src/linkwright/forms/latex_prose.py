@@ -17,9 +17,25 @@ _SYMBOLS = re.escape("".join([*_GREEK, *_RAISED, *_LOWERED, *_ACCENTS, "−"]))
 _WORD = re.compile(rf"[^\s,;:.()]*(?:[{_SYMBOLS}]|\b[A-Za-z]_\w)[^\s,;:.()]*")
 
 
+_PLAIN_WORDS = re.compile(r"(?<![\\\w])[a-z]{2,}(?: [a-z]{2,})*(?!\w)")
+"""Words of plain English in a formula, such as "with the velocities"."""
+
+
+def latex_formula(text: str) -> str:
+    """Return a law in Unicode, such as "J q̈ + γ = 0", as a formula of LaTeX."""
+    made = _math(_with_separate_accents(text).replace(",  ", r", \quad "))
+    made = re.sub(r"_(\w{2,})", r"_{\1}", made)
+    return _PLAIN_WORDS.sub(lambda found: rf"\text{{ {found[0]} }}", made)
+
+
+def _with_separate_accents(text: str) -> str:
+    """The text with letters under accents as two characters, as far as formulas have them."""
+    return "".join(unicodedata.normalize("NFD", c) if c in "ẋẏżṗẍḟȧėṀẆÑ" else c for c in text)
+
+
 def latex_prose(text: str) -> str:
     """Return a sentence as LaTeX: words with mathematical symbols in math mode, others escaped."""
-    text = "".join(unicodedata.normalize("NFD", c) if c in "ẋẏżṗẍḟȧėṀẆÑ" else c for c in text)
+    text = _with_separate_accents(text)
     parts, end = [], 0
     for found in _WORD.finditer(text):
         parts += [_escape(text[end : found.start()]), f"${_math(found[0])}$"]

@@ -15,7 +15,12 @@ from ..formulations import derive
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse
 from ..quantities import quantity_entry_names, quantity_signatures
 from ..types import SX
-from .form_sources import SHORT_QUANTITY_NAMES, FormSource, linear_solution_source
+from .form_sources import (
+    SHORT_QUANTITY_NAMES,
+    FormSource,
+    linear_solution_source,
+    own_line_source,
+)
 from .linear_systems import MAX_SOLVED_UNKNOWNS
 from .motion_systems import ReducedMotion, bias_forces, motion_systems
 from .state_rate_forms import state_rates_source
@@ -45,8 +50,16 @@ def find_motion_source(eqs: Equations, name: str) -> tuple[Equations, FormSource
     place = find_acceleration(eqs, name)
     if place is not None:
         return eqs, acceleration_source(eqs, name, place)
-    found = state_rates_source(eqs, name)
+    found = state_rates_source(eqs, _speed_rate_name(eqs, name))
     return None if found is None else (eqs, found)
+
+
+def _speed_rate_name(eqs: Equations, name: str) -> str:
+    """u1' for du1, where u1 is a generalized speed of the user's choice whose rate has no line of
+    its own; the same name for all others."""
+    speeds = eqs.state.names[eqs.nq :] if eqs.by == "kane" and eqs.state is not None else ()
+    is_rate = name[:1] == "d" and name[1:] in speeds
+    return f"{name[1:]}'" if is_rate and own_line_source(eqs, name) is None else name
 
 
 def acceleration_source(eqs: Equations, name: str, place: int) -> FormSource:

@@ -20,6 +20,7 @@ from ..expressions.typeset import (
 from ..quantities import quantity_entry_names, quantity_ports, quantity_signatures
 from ..readings.listing import read_tape_as_listing
 from ..tape import Tape, count_tape_operations, record_tape
+from ..written_equations import law_in_velocities
 from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
 from .form_writing import write_entry_lines
@@ -119,7 +120,7 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
         entries["near"] = [f"near_{names.q[k]}" for k in equations.state.ambiguous_coordinates]
     else:
         tape = record_tape(equations.function(name), *quantity_ports(names, name, parameters))
-        what = quantity_signatures(names)[name].description
+        what = law_in_velocities(names, quantity_signatures(names)[name].description)
     known = [entry for port in tape.inputs for entry in entries[port.name]]
     _check_typeset_symbols(known)
     operations = count_tape_operations(tape)

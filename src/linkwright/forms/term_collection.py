@@ -216,7 +216,8 @@ class FormTermCollector:
         """The product of the sum of keys and the collected terms of a group."""
         if heads == {(): 1}:
             return self.nest_groups(group, keys, factors)
-        common, number, rest = self.common_factor(group) if factors else self.common_number(group)
+        take_out = self.common_factor if factors else self.common_constants
+        common, number, rest = take_out(group)
         inside: list[Expression] = []
         if rest != {(): 1}:
             inside.append(self.nest_groups(rest, keys, factors))
@@ -304,12 +305,14 @@ class FormTermCollector:
 
     def common_number(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(no symbols, the number that all coefficients share, the rest). Most of the rest is
-        positive, or half of it and the first term. A denominator is taken out if most have it and
-        no fraction is left: 1/2*(m1 + 3*m2), but 1/2*m1 + m2, and 1/4*l^2 + 1/2*l*r."""
+        positive, or half of it and the first term; a number that comes first is positive, as in
+        1 - 2*x^2 - 2*y^2. A denominator is taken out if most have it and no fraction is left:
+        1/2*(m1 + 3*m2), but 1/2*m1 + m2, and 1/4*l^2 + 1/2*l*r."""
         values = list(terms.values())
         shared, whole = split_common_rational(values)
         balance = sum(1 if n > 0 else -1 for n in whole)
-        negative = (balance or terms[min(terms, key=self.order.monomial_sort_key)]) < 0
+        first = min(terms, key=self.order.monomial_sort_key)
+        negative = ((balance if first else 0) or terms[first]) < 0
         sign = -1 if negative else 1
         is_odd = shared.denominator > _MAX_COMMON_NUMBER
         if is_odd and max(map(abs, whole)) > _MAX_COMMON_NUMBER:
@@ -323,6 +326,19 @@ class FormTermCollector:
         if any(c.denominator != 1 for c in rest.values()):
             return (), sign, {m: sign * c for m, c in terms.items()}
         return (), common, rest
+
+    def common_constants(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
+        """(constants that all terms have to the same power, number, rest): g out of
+        g*x*y + g*z^2, but nothing out of lc2^2 + l1*lc2*cos(q2)."""
+        first, *others = map(frozenset, terms)
+        alike = first.intersection(*others)
+        constant = FormTermKind.CONSTANT
+        common = tuple(
+            f for f in next(iter(terms)) if f in alike and self.order.atom_kinds[f[0]] == constant
+        )
+        left = {tuple(f for f in m if f not in common): c for m, c in terms.items()}
+        _, number, rest = self.common_number(left)
+        return common, number, rest
 
     def common_factor(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(symbols, number, rest) with terms = symbols · number · rest."""

@@ -32,6 +32,7 @@ from .approximate_penalties import (
     replace_penalty_choices,
 )
 from .formulation import reject_quaternions
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -77,5 +78,9 @@ def derive(
         approximate.state(),
         complete=False,
         accelerations=approximate.forward_dynamics,
-        equation_set=partial(approximate_equation_set, approximate, chosen.why_left_out()),
+        equation_set=partial(
+            equation_set_with_named_springs,
+            approximate,
+            partial(approximate_equation_set, note=chosen.why_left_out()),
+        ),
     )

@@ -48,6 +48,9 @@ from ..written_equations import EquationSet
 from .reduced_dynamics import ReducedDynamics
 from .shared_functions import SHARED_FRAME_FUNCTIONS, SHARED_FUNCTIONS
 
+QUATERNION_FORMULATIONS = "'recursive', 'newton_euler' or 'kane'"
+"""The formulations that treat joints that turn by quaternions, as messages name them."""
+
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
     """The reason why a formulation whose velocities are rates of coordinates cannot treat the
@@ -57,7 +60,7 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
             return (
                 f"velocities of '{name}' are not rates of coordinates, since it turns by a "
                 f'quaternion (write rotation = "cardan" in joints.{name} for three angles, or '
-                "use 'recursive', 'newton_euler' or 'kane')"
+                f"use {QUATERNION_FORMULATIONS})"
             )
     return None
 

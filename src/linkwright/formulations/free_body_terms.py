@@ -28,6 +28,7 @@ from ..types import SX
 from ..written_equations import EquationLine
 from .free_body_equations import NewtonEulerFormulation
 from .free_body_joints import FreeBodyJoints
+from .named_springs import spring_definition_lines
 
 
 @dataclass(frozen=True)
@@ -172,11 +173,7 @@ class FreeBodyTerms:
             spring = one.spring
             L = self.symbol(f"L_{spring.name}", f"length of {spring.name}")
             S = self.symbol(f"S_{spring.name}", f"tension of {spring.name}, divided by its length")
-            pulled = spring.stiffness * (L - spring.length) * L + spring.damping * one.length_rate
-            self.spring_lines += [
-                EquationLine(L**2, ca.SX(one.length_squared)),
-                EquationLine(L**2 * S, pulled),
-            ]
+            self.spring_lines += spring_definition_lines(one, L, S)
             (a, x_a), (b, x_b) = (free.world.frame_origin(name) for name in spring.between)
             pull = S * (x_b - x_a)
             self._add_world_load(a, x_a, pull, ca.SX.zeros(3))

@@ -32,6 +32,7 @@ from ..mechanism import Mechanism
 from .constraint_multipliers import FormulationMultipliers, has_regular_mass_matrix
 from .formulation import Formulation, reject_quaternions
 from .hamilton_form import hamilton_equation_set
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -54,7 +55,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "hamiltonian": lambda: hamilton.H,
         "hamiltonian_rate": hamilton.hamiltonian_rate,
     }
-    own = partial(hamilton_equation_set, hamilton)
+    own = partial(equation_set_with_named_springs, hamilton, hamilton_equation_set)
     if hamilton.constraints is None:
         return hamilton.assemble_equations(
             "hamilton", builders, extras, hamilton.state(), equation_set=own

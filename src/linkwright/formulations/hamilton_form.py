@@ -16,6 +16,7 @@ from ..written_equations import (
     EquationSection,
     EquationSet,
 )
+from .named_springs import named_spring_energy
 
 if TYPE_CHECKING:
     from .hamilton import HamiltonFormulation
@@ -124,7 +125,7 @@ def _named_lines(names: Sequence[str], column: Array) -> tuple[EquationLine, ...
 def _hamiltonian_section(hamilton: HamiltonFormulation) -> EquationSection:
     """H by the mass matrix; in moving coordinates also by a = ∂T₁/∂q̇ and T₀."""
     L, at_rest = hamilton.L, 0 * hamilton.qd
-    V = hamilton.potential_energy()
+    V = hamilton.potential_energy() + named_spring_energy(hamilton)
     if not hamilton.tree.names.has_moving_coordinates:
         return EquationSection(
             "Hamiltonian",

@@ -42,6 +42,7 @@ from .formulation import Formulation
 from .kane_form import kane_equation_set
 from .kane_kinematics import DualKinematics, KaneDualVelocity
 from .kane_speeds import GeneralizedSpeeds, read_given_speeds
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -72,7 +73,7 @@ def derive(
         {"partial_velocities": kane.partial_velocities},
         kane.state(kane.speeds) if kane.speeds is not None else None,
         accelerations=kane.constrained_accelerations,
-        equation_set=partial(kane_equation_set, kane),
+        equation_set=partial(equation_set_with_named_springs, kane, kane_equation_set),
     )
 
 

@@ -19,6 +19,7 @@ from ..written_equations import (
     EquationSet,
     EquationTable,
     WrittenDualVector,
+    linear_coefficient_section,
     without_zero_lines,
 )
 from .kane_written_speeds import written_speeds
@@ -144,7 +145,12 @@ class KaneForm:
             own = [(name, value) for name, value in self.speeds.coefficients if name[0] in letters]
             if own:
                 lines = tuple(EquationLine(name, value) for name, value in own)
-                yield EquationSection(title, lines, law, reference="(5)")
+                section, speeds = EquationSection(title, lines, law, reference="(5)"), self.speeds
+                yield (
+                    section
+                    if speeds.reduction is None
+                    else linear_coefficient_section(section, speeds.coefficient_systems(letters))
+                )
 
     def velocity_section(self) -> EquationSection:
         """V̂ of centres of mass and frames."""

@@ -19,6 +19,7 @@ from ..algebra.linear_algebra import Array
 from ..written_equations import EquationLine, without_zero_entries
 from .formulation import Formulation
 from .kane_speeds import evaluate_at_samples
+from .reduced_dynamics import ReducedDynamics
 from .written_reduction import written_reduction
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class WrittenSpeeds:
     """Generalized speeds u with their rates, as printed: q̇ = G u + k, q̈ = G u̇ + bias.
 
     `definitions` are the lines u = Y q̇ + Z and what follows for other speeds, `coefficients` the
-    values of names A, B, b in G, k and the bias.
+    values of names A, B, b in G, k and the bias. `reduction` has the constraints from which these
+    follow, unless the user has chosen the speeds.
     """
 
     kane: KaneFormulation
@@ -44,6 +46,7 @@ class WrittenSpeeds:
     coefficients: tuple[tuple[str, Array], ...] = ()
     are_chosen: bool = True
     is_polynomial: bool = True
+    reduction: ReducedDynamics | None = None
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -73,9 +76,22 @@ class WrittenSpeeds:
         yield from self.definitions
         if self.are_chosen:
             velocities = ca.densify(self.G @ self.u + self.k)
-            for k, name in enumerate(self.kane.tree.names.qd):
+            for k, name in enumerate(self.kane.tree.names.velocity_symbols):
                 if not ca.is_equal(velocities[k], self.kane.qd[k]):
-                    yield EquationLine(f"d{name}", velocities[k])
+                    yield EquationLine(name, velocities[k])
+
+    def coefficient_systems(self, letters: str) -> list[tuple[Array, Array, Array]]:
+        """The linear equations whose solutions are the coefficients with these letters:
+        J_p A = −J_a and J_p B = −w of velocities, J_p b = −γ of accelerations at u̇ = 0."""
+        own = self.reduction
+        assert own is not None
+        rows, p = list(own.rows), sorted(own.p)
+        J, velocity = own.constraints.J[rows, :], own.constraints.velocity[rows]
+        if letters == "b":
+            return [(J[:, p], self.bias_accelerations[p], -own.constraints.bias[rows])]
+        imposed = ca.substitute(velocity, self.kane.qd, 0 * self.kane.qd)
+        columns = [(J[:, p], self.G[p, r], -J[:, k]) for r, k in enumerate(own.a)]
+        return [*columns, (J[:, p], self.k[p], -imposed)]
 
     def is_diagonal(self, M: Array) -> bool:
         """Whether M has no entries off its diagonal, at random states."""
@@ -87,7 +103,7 @@ class WrittenSpeeds:
 
 def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     """The speeds in which the equations of a mechanism are printed."""
-    n, names = kane.tree.nv, kane.tree.names.qd
+    n, names = kane.tree.nv, tuple(kane.tree.names.velocity_symbols)
     if kane.speeds is not None:
         return _chosen_speeds(kane)
     if kane.constraints is None:
@@ -100,13 +116,14 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     u = kane.qd[own.a]
     found = WrittenSpeeds(
         kane,
-        tuple(f"d{names[k]}" for k in own.a),
+        tuple(names[k] for k in own.a),
         u,
         kane.qdd[own.a],
         own.G,
         own.imposed_velocities,
         own.bias_accelerations,
         tuple(EquationLine(f"u{r + 1}", u[r]) for r in range(len(own.a))),
+        reduction=own,
     )
     pivots = own.constraints.J[own.rows, own.p]
     made = found if has_constant_determinant(kane, pivots) else _name_coefficients(found)

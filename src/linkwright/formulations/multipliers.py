@@ -23,14 +23,16 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
 from .constraint_multipliers import FormulationMultipliers
-from .formulation import Formulation, reject_quaternions
+from .formulation import QUATERNION_FORMULATIONS, Formulation, reject_quaternions
 from .multipliers_form import multipliers_equation_set
+from .named_springs import equation_set_with_named_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
     if not (mechanism.loops or mechanism.constraints):
-        return "it has no loops and no constraints (use 'lagrange')"
+        advice = "'lagrange'" if reject_quaternions(mechanism) is None else QUATERNION_FORMULATIONS
+        return f"it has no loops and no constraints (use {advice})"
     return reject_quaternions(mechanism)
 
 
@@ -53,7 +55,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         builders,
         extras,
         accelerations=accelerations,
-        equation_set=partial(multipliers_equation_set, own),
+        equation_set=partial(equation_set_with_named_springs, own, multipliers_equation_set),
     )
 
 

@@ -9,6 +9,7 @@ import casadi as ca
 from ..kinematics.tree_totals import tree_potential_energy
 from ..quantities import quantity_entry_names
 from ..written_equations import EquationCounts, EquationLine, EquationSection, EquationSet
+from .named_springs import has_named_springs
 
 if TYPE_CHECKING:
     from .multipliers import FirstKindLagrangeFormulation
@@ -30,6 +31,7 @@ def multipliers_equation_set(own: FirstKindLagrangeFormulation) -> EquationSet:
         EquationSection(
             "Energies",
             (EquationLine("T", own.T), EquationLine("V", V)),
+            note="Springs between points are forces in Q." if has_named_springs(own) else "",
         ),
         EquationSection(
             "Equations of motion",

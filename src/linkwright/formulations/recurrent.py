@@ -44,6 +44,7 @@ from ..mechanism import Mechanism
 from ..number_checks import check_number, check_vector
 from ..types import Floats
 from .formulation import Formulation, reject_quaternions
+from .named_springs import equation_set_with_named_springs
 from .recurrent_chain import RecurrentChain, recurrent_members
 from .recurrent_form import recurrent_equation_set
 
@@ -69,7 +70,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "bias": recurrent.bias,
     }
     extras = {"W": recurrent.W, "V": recurrent.V, "Y": recurrent.Y}
-    own = partial(recurrent_equation_set, recurrent)
+    own = partial(equation_set_with_named_springs, recurrent, recurrent_equation_set)
     return recurrent.assemble_equations("recurrent", builders, extras, equation_set=own)
 
 

@@ -56,6 +56,11 @@ class MechanismNames:
         return len(self.qd)
 
     @property
+    def has_own_velocities(self) -> bool:
+        """Whether some velocities are not rates of coordinates: those of quaternions."""
+        return self.q != self.qd
+
+    @property
     def velocity_symbols(self) -> list[str]:
         """The symbols of the velocities: dq1 of a coordinate q1; a velocity that is not the rate of
         a coordinate has its own name, ball.wx."""

@@ -1,6 +1,7 @@
 """The tape as a list of assignments that a person can follow, in the order of computation.
 
-A value that is used once is written where it is used; a value that is used more often gets a name.
+A value that is used once or is short is written where it is used; a value that is used more often
+gets a name.
 Terms that cancel (a − a) are not written, and neither are steps that only these needed.
 """
 
@@ -34,6 +35,8 @@ from ..tape import OPERATION_ARITY, Op, Tape
 TermFactors = frozenset[tuple[Expression, int]]
 MAX_UNNAMED_LENGTH = 160
 """Longest expression, in characters, that is not broken by a name."""
+MAX_REPEATED_LENGTH = 10
+"""Longest product or power, in characters, that is repeated rather than named: b^2, -x15, x6*x7."""
 
 _FUNCTION_NAMES = {
     Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin",
@@ -139,7 +142,10 @@ class _ListingReading:
         inputs = self.tape.ops[self.tape.args[k, : OPERATION_ARITY[op]]] == Op.INPUT
         if op in (Op.SIN, Op.COS, Op.NEG) and inputs.all():
             return False
-        return bool(self.uses[k] > 1) or len(expression_text(value)) > MAX_UNNAMED_LENGTH
+        length = len(expression_text(value))
+        if length <= MAX_REPEATED_LENGTH and isinstance(value, Negation | Product | Power):
+            return False
+        return bool(self.uses[k] > 1) or length > MAX_UNNAMED_LENGTH
 
     def assign_listed_name(self, value: Expression) -> Expression:
         """Adds an assignment of the value to a new name; the name as an expression."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from markupsafe import Markup
 
 from ..comparison.equation_comparison import EquationComparison
@@ -50,6 +52,6 @@ def _equation_set_parts(one: TypesetEquationSet) -> dict[str, object]:
         "by": one.by,
         "title": one.source.title,
         "counts": one.source.counts.text(),
-        "sections": [(s.source, page_section_html(s)) for s in one.sections],
+        "sections": [(replace(s.source, note=s.note), page_section_html(s)) for s in one.sections],
         "symbols": page_symbol_rows(one),
     }

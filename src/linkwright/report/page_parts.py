@@ -243,7 +243,7 @@ def write_page_equation_set(mechanism: Mechanism, by: str, steps: bool = False) 
         source, markup = section.source, page_section_html(section)
         title = f"{source.title} {source.reference}".strip()
         kept = markup if len(markup) <= MAX_FUNCTION_MARKUP else None
-        sections.append((title, source.law, source.note, kept))
+        sections.append((title, source.law, section.note, kept))
     return PageEquationSet(
         by,
         found.source.title,

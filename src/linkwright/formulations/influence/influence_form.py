@@ -19,7 +19,7 @@ from ...written_equations import (
 )
 from ..written_reduction import written_reduction
 from .loop_influence import LoopInfluence
-from .written_inputs import WrittenInputs
+from .written_inputs import NamedArrays, WrittenInputs
 from .written_springs import WrittenSprings, written_springs
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     sections = [x if x.lines == springs.lines else without_zero_lines(x) for x in sections]
     others = external_loads(influence) - springs.effective_loads()
     others -= springs.effective_damping() @ influence.qd
-    free = names.nv
+    free, functions = names.nv, frozenset[str]()
     if influence.constraints is None:
         tau = influence.effective_inertia() @ influence.qdd + _power_loads(influence) - others
         lines = (EquationLine(f"tau_{name}", tau[k]) for k, name in enumerate(names.qd))
@@ -49,7 +49,10 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     else:
         inertia, power = influence.effective_inertia(), influence.inertia_power()
         loops = LoopInfluence(influence, inertia, power, written_reduction(influence))
-        sections += WrittenInputs(influence, loops).sections(others)
+        named = NamedArrays(influence, sections)
+        written = WrittenInputs(influence, loops)
+        sections += written.sections(others, named)
+        functions = written.coefficient_names | named.coefficient_names
         free = len(loops.names)
     bodies = {str(k): body.name for k, body in enumerate(influence.world.bodies, 1)}
     return EquationSet(
@@ -57,6 +60,7 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
         tuple(section for section in sections if section.lines),
         EquationCounts(free, free, 2 * free, {"I*": (free, free)}),
         symbols={f"Gc{k}, Hc{k}, Gw{k}, Hw{k}": f"of {name}" for k, name in bodies.items()},
+        functions=functions,
     )
 
 
