@@ -29,10 +29,11 @@ from .scene_controls import (
     parameter_controls,
     velocity_entries,
 )
-from .scene_equations import LiveEquation, scene_symbols
+from .scene_equations import LiveEquation
 from .scene_glyphs import scene_drawing
 from .scene_module import LiveModuleWriter, nominal_anchor_points
 from .scene_shapes import scene_shapes
+from .scene_symbols import scene_symbols
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -123,7 +124,8 @@ def scene(
     tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
     motion, more = make_live_motion(smooth, parameters)
     anchors = find_scene_anchors(tree)
-    module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home).write()
+    shown = [one.quantity for one in equations if one.quantity]
+    module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home, shown).write()
     points, links = nominal_anchor_points(anchors, tree, parameters), [a.link for a in anchors]
     poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import LinkwrightError, UnsupportedError
 from ..exports.motion_programs import (
     MotionProgram,
     make_closing_program,
@@ -38,7 +38,8 @@ class LiveModuleWriter:
     """Writes the module of a mechanism whose parameters stay inputs.
 
     `tree` is the kinematic tree with symbols for these parameters; `motion` is None where the
-    motion cannot be exported: the module then has poses alone.
+    motion cannot be exported: the module then has poses alone. `quantities` are functions of the
+    equations, each of which becomes a function of the same name.
     """
 
     def __init__(
@@ -48,9 +49,11 @@ class LiveModuleWriter:
         anchors: list[SceneAnchor],
         motion: ExportedMotion | None,
         home: Floats,
+        quantities: Sequence[str] = (),
     ) -> None:
         self.tree, self.parameters, self.anchors = tree, dict(parameters), anchors
         self.motion, self.home, self.layout = motion, home, WasmLayout()
+        self.quantities = quantities
         self.functions: dict[str, object] = {}
 
     def write(self) -> LiveModule:
@@ -94,6 +97,9 @@ class LiveModuleWriter:
         found["energies"] = self.motion.record_outputs(energies)
         with suppress(UnsupportedError):
             found["loads"] = self.motion.record_outputs([("reactions",)])
+        for name in self.quantities:
+            with suppress(LinkwrightError):
+                found[name] = self.motion.record_outputs([(name,)])
         return found
 
     def _placement_tape(self) -> Tape:

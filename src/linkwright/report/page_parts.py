@@ -151,7 +151,7 @@ def begin_page_parts(
             live=queue.submit(
                 "live mechanism",
                 lambda: one.call_within(
-                    make_page_scene, mechanism, motion.result(), seconds=budget
+                    make_page_scene, mechanism, motion.result(), by, seconds=budget
                 ),
             ),
             equations=queue.call("equations", 1.0, write_page_equations, mechanism, by),

@@ -138,6 +138,12 @@ export class LiveState {
     return found.every(Number.isFinite) ? found : null;
   }
 
+  /** The numbers of a quantity of the equations, row by row; null if the page does not compute it. */
+  quantity(name) {
+    if (!Object.hasOwn(this.scene.table.functions, name)) return null;
+    return this.functions[name]([this.t], this.stateVector, this.motionVector);
+  }
+
   /** Coordinates after a small displacement along the velocities. */
   moved(q, step) { return this.functions.move(q, step); }
 }
