@@ -147,7 +147,9 @@ def scene(
         "symbols": scene_symbols(mechanism, tree),
         "run": None if run is None else recorded_run_data(run),
     }
-    data |= _tree_data(drawn) | scene_drawing(drawn, poses, links, points, trace)
+    data |= _tree_data(drawn, [a.name for a in anchors]) | scene_drawing(
+        drawn, poses, links, points, trace
+    )
     data |= {"shapes": shapes.shapes, "meshes": shapes.meshes}
     return LiveScene(data, module.content)
 
@@ -166,18 +168,21 @@ def _shown_placements(scene: Scene, run: Run | None) -> Floats:
     return scene.link_placements(np.array(poses))
 
 
-def _tree_data(scene: Scene) -> dict[str, object]:
-    """Bodies, joints, frames and loops by name, with the links that carry them."""
+def _tree_data(scene: Scene, anchors: list[str]) -> dict[str, object]:
+    """Bodies, joints, frames and loops by name, with the links that carry them, and the anchors
+    that move their points when parameters change."""
     tree, mechanism = scene.tree, scene.mechanism
 
-    def place(link: int, p: object) -> dict[str, object]:
-        return {"link": link, "point": drawn_point(p).tolist()}  # type: ignore[arg-type]
+    def place(anchor: str, link: int, p: object) -> dict[str, object]:
+        point = drawn_point(p).tolist()  # type: ignore[arg-type]
+        return {"link": link, "point": point, "anchor": anchors.index(anchor)}
 
     parents = [link.parent for link in tree.links]
     return {
         "links": parents,
         "bodies": [
-            {"name": n, "mass": float(m.m), **place(m.link, m.c)} for n, m in tree.masses.items()
+            {"name": n, "mass": float(m.m), **place(f"mass {n}", m.link, m.c)}
+            for n, m in tree.masses.items()
         ],
         "joints": [
             {
@@ -186,19 +191,22 @@ def _tree_data(scene: Scene) -> dict[str, object]:
                 "parent": mechanism.joints[span.name].parent,
                 "child": mechanism.joints[span.name].child,
                 "links": list(span.links),
-                **place(span.frame.link, span.frame.p),
+                **place(f"joint {span.name}", span.frame.link, span.frame.p),
             }
             for span in tree.joints
         ],
         "loops": [
             {
                 "name": tie.name,
-                "places": [place(at.link, at.p) for at in tie.loop_frames],
+                "places": [
+                    place(f"loop {tie.name} {k}", at.link, at.p)
+                    for k, at in enumerate(tie.loop_frames)
+                ],
             }
             for tie in tree.restraints.entries
         ],
         "frames": [
-            {"name": n, "rotation": drawn_matrix(f.R).tolist(), **place(f.link, f.p)}
+            {"name": n, "rotation": drawn_matrix(f.R).tolist(), **place(f"frame {n}", f.link, f.p)}
             for n, f in tree.frames.items()
         ],
         "ground": GROUND,

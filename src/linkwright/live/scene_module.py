@@ -103,24 +103,27 @@ class LiveModuleWriter:
         return found
 
     def _placement_tape(self) -> Tape:
-        """(t, q, p) → placements of all links (3 × 4, row by row), then the anchors in their
-        links' axes."""
+        """(t, q, p) → placements of all links (3 × 4, row by row), the anchors in their links'
+        axes, then the vector of gravity and the masses of all bodies."""
         motion = self.tree.motion
         world = WorldKinematics(self.tree, motion.q)
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.link_poses]
         poses = ca.vertcat(*(ca.vec(row.T) for row in rows))
         anchors = ca.vertcat(*(ca.SX(anchor.point) for anchor in self.anchors))
+        masses = (ca.SX(one.m) for one in self.tree.masses.values())
+        loads = ca.vertcat(ca.SX(self.tree.gravity), *masses)
         p = ca.SX.sym("p", max(1, len(self.parameters)))
         known = [name for name in self.parameters if name in self.tree.symbols]
         if known:
             own = [ca.SX(self.tree.symbols[name]) for name in known]
             order = list(self.parameters)
             given = [p[order.index(name)] for name in known]
-            poses, anchors = ca.substitute(
-                [poses, anchors], [ca.vertcat(*own)], [ca.vertcat(*given)]
+            poses, anchors, loads = ca.substitute(
+                [poses, anchors, loads], [ca.vertcat(*own)], [ca.vertcat(*given)]
             )
         inputs = [("t", motion.t, (1,)), ("q", motion.q, (self.tree.nq,)), ("p", p, p.shape[:1])]
-        outputs = [("poses", poses, poses.shape[:1]), ("anchors", anchors, anchors.shape[:1])]
+        found = {"poses": poses, "anchors": anchors, "loads": loads}
+        outputs = [(name, value, value.shape[:1]) for name, value in found.items()]
         return record_expression_tape("place", inputs, outputs)
 
     def _programs(self) -> dict[str, MotionProgram]:

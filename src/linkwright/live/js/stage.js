@@ -231,7 +231,7 @@ export class Viewer {
     const link = this.linkAt(x, y);
     this.changed();
     if (link < 0) return false;
-    const origin = carryPoint(this.state.poses, link, this.scene.bodies.find((one) => one.link === link)?.point ?? [0, 0, 0]);
+    const origin = this.state.worldOf(this.scene.bodies.find((one) => one.link === link) ?? { link, point: [0, 0, 0] });
     const target = this.camera.unproject(x, y, origin);
     this.grabbed = { link, point: pointInLink(this.state.poses, link, target), target, depth: target };
     return true;
