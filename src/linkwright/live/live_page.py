@@ -205,7 +205,7 @@ def page(scene: LiveScene, title: str | None = None) -> str:
     --------
     >>> import linkwright as lw
     >>> text = lw.live.page(lw.live.scene(lw.gallery("elbow")), "An elbow")
-    >>> "'wasm-unsafe-eval'" in text
+    >>> "wasm-unsafe-eval" in text
     True
     """
     body, script = element(scene), page_script()
