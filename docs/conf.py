@@ -35,6 +35,7 @@ exclude_patterns = [
     "generated/errors.md",
     "generated/gallery-cards.md",
     "generated/kinds.md",
+    "generated/site",
     "generated/ipython",
     "_site",
     "**/.ipynb_checkpoints",
@@ -71,6 +72,8 @@ html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "Linkwright"
 html_static_path = ["_static", "../src/linkwright/forms/fonts"]
+html_extra_path = ["generated/site"]
+(HERE / html_extra_path[0]).mkdir(parents=True, exist_ok=True)
 html_css_files = ["linkwright.css"]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False

@@ -14,6 +14,7 @@ from . import (
     error_pages,
     file_format_figures,
     gallery_pages,
+    live_pages,
     mathml,
     pages,
     pictures,
@@ -70,6 +71,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, object]:
     """Registers all parts."""
     app.connect("builder-inited", write_generated_pages)
+    app.connect("source-read", live_pages.embed)
     app.connect("source-read", pages.prepare_page)
     app.connect("build-finished", write_notebooks)
     app.add_lexer("csv", TextLexer)

@@ -12,6 +12,7 @@ from linkwright.errors import LinkwrightError
 from linkwright.mechanism import gallery_files
 from linkwright.report.motion_starts import default_page_motion_start
 
+from . import live_pages
 from .api_pages import put
 from .pictures import is_current, source_digest
 
@@ -36,12 +37,15 @@ def write(folder: Path) -> None:
     if unknown:
         raise LinkwrightError(f"gallery/notes.toml names {sorted(unknown)}, which do not exist")
     cards: dict[str, list[str]] = {}
+    runs: dict[str, lw.simulation.Run] = {}
     for name in lw.gallery():
         note = notes.get(name, {"title": name, "group": "More", "learn": "", "links": []})
         if not current or not (home / f"{name}.md").exists():
-            (films / f"{name}.html").write_text(film(name), encoding="utf-8")
+            runs[name] = gallery_run(name)
+            (films / f"{name}.html").write_text(film(name, runs[name]), encoding="utf-8")
             put(home / f"{name}.md", page(name, note))
         cards.setdefault(note["group"], []).append(card(name, note))
+    live_pages.write(folder, runs)
     put(folder / "gallery-cards.md", card_page(cards))
     mark.write_text(source_digest(), encoding="utf-8")
 
@@ -88,6 +92,12 @@ def page(name: str, note: dict[str, object]) -> str:
 `linkwright report {name} -o {name}.html` writes this motion with plots, checks and all equations
 on one page.
 
+## Live
+
+Drag a body, move a slider, press Run: the page computes with the mechanism's own equations
+([how](/how-to/live-pages.md)).
+
+{live_pages.frame(name, 2)}
 ## In numbers
 
 {facts(mechanism)}
@@ -139,8 +149,8 @@ def equations(mechanism: lw.Mechanism) -> str:
     return "\n".join(parts)
 
 
-def film(name: str) -> str:
-    """The motion of the mechanism as an element of a page."""
+def gallery_run(name: str) -> lw.simulation.Run:
+    """The motion of the mechanism that its pages show."""
     mechanism = lw.gallery(name)
     start = default_page_motion_start(mechanism)
 
@@ -151,9 +161,13 @@ def film(name: str) -> str:
         )  # fmt: skip
 
     try:
-        run = simulate("impact")
+        return simulate("impact")
     except LinkwrightError:  # it starts beyond a limit
-        run = simulate("ignore")
+        return simulate("ignore")
+
+
+def film(name: str, run: lw.simulation.Run) -> str:
+    """The motion of the mechanism as an element of a page."""
     element = show.animation_element(run, autoplay=False, identity=f"film-{name}")
     return f'<div class="film">{element}</div>'
 

@@ -24,7 +24,8 @@ def source_digest() -> str:
     """A digest of the package and of the scripts that draw."""
     digest = hashlib.sha256()
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.toml"),
-             *(ROOT / "examples").rglob("*"), *Path(__file__).parent.glob("*")]  # fmt: skip
+             *(ROOT / "src/linkwright/live/js").glob("*"), *(ROOT / "examples").rglob("*"),
+             *Path(__file__).parent.glob("*")]  # fmt: skip
     for path in sorted(path for path in files if path.is_file() and path.suffix != ".pyc"):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import sys
 import time
+from pathlib import Path
 
-import pytest
 from matplotlib.figure import Figure
 
 from linkwright.comparison.cost_figures import _set_compared_chain_length_ticks
@@ -27,14 +26,17 @@ def _print_and_divide(a: int, b: int) -> float:
     return a / b
 
 
-def test_what_workers_print_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_workers_print_is_no_answer(tmp_path: Path) -> None:
     """The work of a worker, done here: its input and output are a file and a pipe."""
-    requests = b"".join(pickle.dumps((_print_and_divide, pair, 100.0)) for pair in ((6, 3), (1, 0)))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(requests)))
+    requests = tmp_path / "requests"
+    pairs = ((6, 3), (1, 0))
+    requests.write_bytes(b"".join(pickle.dumps((_print_and_divide, x, 100.0)) for x in pairs))
+    given = os.open(requests, os.O_RDONLY)
     source, target = os.pipe()
     kept = os.dup(0), os.dup(1)
-    os.dup2(target, 1)
-    os.close(target)
+    for number, place in ((given, 0), (target, 1)):
+        os.dup2(number, place)
+        os.close(number)
     try:
         serve_timed_work()
     finally:

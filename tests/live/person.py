@@ -10,6 +10,15 @@ from typing import Any
 import linkwright as lw
 from tests.report.browser import PATIENCE, Browser
 
+VIEWS = """(() => {
+  const found = [], walk = (root) => root.querySelectorAll("*").forEach((one) => {
+    if (one.matches(".lw-live")) found.push(one.querySelectorAll(".lw-slider").length);
+    if (one.shadowRoot) walk(one.shadowRoot);
+  });
+  walk(document);
+  return found;
+})()"""
+"""The number of sliders of each view, also inside shadow roots."""
 VIEWER = "document.querySelector('.lw-live').viewer"
 
 

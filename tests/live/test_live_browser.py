@@ -185,6 +185,34 @@ def test_symbols_light_up_their_bodies(person: Person) -> None:
     )
 
 
+def test_folded_entries_open_light_up_and_follow_the_state(person: Person) -> None:
+    """Of a six-axis arm: M[4,4] contains q5, and its value changes with it."""
+    arm = lw.gallery("six-axis")
+    person.read(lw.live.scene(arm, equations=lw.live.equations_of(arm)))
+    person.browser.evaluate(
+        "document.querySelectorAll('.lw-side > details').forEach(d => { d.open = d.matches(':last-child'); });"
+        "document.querySelector('details.lw-formula').open = true"
+    )
+    rows = "[...document.querySelectorAll('details.lw-entry')]"
+    entry = f"{rows}.find(d => d.querySelector('summary math').textContent === 'M44')"
+    shown = f"{entry}.querySelector('.lw-value').textContent"
+    person.wait(f"{shown} !== ''", "a value of M44")
+    first = person.browser.evaluate(shown)
+    mass = lw.compile(arm).mass_matrix(lw.compile(arm).home())
+    assert float(first.removeprefix("= ")) == pytest.approx(mass[3, 3], rel=1e-3)
+    assert not person.browser.evaluate(f"{entry}.open")
+    person.browser.evaluate(f"{entry}.querySelector('summary').id = 'fourth'; 0")
+    person.click("#fourth")
+    person.wait(f"{entry}.querySelector('.lw-scroll [data-symbol=\"q5\"]') !== null", "the formula")
+    person.browser.evaluate(f"{entry}.querySelector('[data-symbol=\"q5\"]').id = 'fifth'; 0")
+    person.mouse("mouseMoved", *person.place("#fifth"))
+    person.wait(f"{VIEWER}.state.lit.length > 0", "a body that lights up")
+    assert person.state["lit"] == [list(arm.bodies)[-2]]
+    person.browser.evaluate(f"{VIEWER}.set({{ q: {{ q5: 1.2 }} }})")
+    person.wait(f"{shown} !== {json.dumps(first)}", "another value")
+    assert person.browser.complaints() == []
+
+
 def test_space_is_drawn_turned_and_picked(person: Person) -> None:
     person.read(lw.live.scene(lw.gallery("stewart")))
     person.place(".lw-stage")

@@ -211,3 +211,24 @@ def test_forces_on_a_body_are_mass_times_acceleration() -> None:
     )
     assert all("springs and loads" not in names for names in rows)
     assert all({"weight"} < set(names) for names in rows)
+
+
+def test_weights_and_places_follow_the_parameters() -> None:
+    """A mass of 4 kg weighs 4 g, its polygon closes, and the centre of a longer crank moves out."""
+    bar = lw.gallery("four-bar")
+    weight, names, crank, pin = run_modules(
+        "vectors state simulation closing bodies",
+        "globalThis.document ??= {};"
+        + STATE
+        + """const k = (name) => scene.parameters.findIndex((one) => one.name === name);
+        const values = Float64Array.from(state.p); values[k("m2")] = 4; values[k("g")] = 5; values[k("l1")] = 1.2;
+        m.setParameters(state, values); simulation.advance(0.1);
+        const forces = m.bodyForces(state, scene.bodies[1].link);
+        const away = (one) => Math.hypot(...state.worldOf(one));
+        return [forces.find((one) => one.name === "weight").force, forces.map((one) => one.name), away(scene.bodies[0]), away(scene.joints[1])];""",
+        lw.live.scene(bar),
+    )
+    np.testing.assert_allclose(weight, [0, -20.0, 0], atol=1e-12)
+    assert "springs and loads" not in names
+    assert crank == pytest.approx(0.6, abs=1e-12)
+    assert pin == pytest.approx(1.2, abs=1e-12)

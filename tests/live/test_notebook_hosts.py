@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.person import VIEWS
 from tests.report.browser import PATIENCE, Browser, found
 
 pytest.importorskip("marimo", reason="left out: marimo is not installed")
@@ -37,15 +38,6 @@ def _(lw, arm):
     lw.show.viewer(arm)
     return
 """
-VIEWS = """(() => {
-  const found = [], walk = (root) => root.querySelectorAll("*").forEach((one) => {
-    if (one.matches(".lw-live")) found.push(one.querySelectorAll(".lw-slider").length);
-    if (one.shadowRoot) walk(one.shadowRoot);
-  });
-  walk(document);
-  return found;
-})()"""
-"""The number of sliders of each view, also inside shadow roots."""
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from linkwright.report.page_findings import (
     find_page_modes,
     find_page_ranges,
 )
+from linkwright.report.rendering import typeset_page_law
 from linkwright.report.shown_motion import LeftOutPagePart
 from tests.commands import run
 
@@ -119,3 +120,11 @@ def test_a_lecture_takes_no_motion() -> None:
 def test_a_lecture_needs_something_that_moves() -> None:
     with pytest.raises(LinkwrightError, match="no degrees of freedom"):
         lecture_page(lw.gallery("elbow").reduced(lock={"q1": 0.0, "q2": 0.0}))
+
+
+def test_names_and_signs_in_sentences_are_typeset() -> None:
+    """Of a four-bar: θ1 with its index, and minus signs, not hyphens."""
+    text = ranges_section(find_page_ranges(lw.gallery("four-bar")), "four-bar")
+    assert "velocity ratio: −0.481298, at θ<sub>1</sub> = 338°" in text
+    assert "<td>θ<sub>1</sub></td>" in text
+    assert typeset_page_law("a-1 and 1e-05 at -3 - 4") == "a-1 and 1e-05 at −3 − 4"

@@ -138,6 +138,9 @@ def test_every_part_is_made_within_the_budget(monkeypatch: pytest.MonkeyPatch) -
         def __enter__(self) -> Any:
             return self
 
+        def start_as_copy(self) -> None:
+            pass
+
         def call_within(self, make: Any, *_: Any, seconds: float) -> str:
             return f"{make.__name__} in {seconds} s"
 
@@ -460,6 +463,40 @@ def test_numbers_are_printed_as_such(text: str, shown: str) -> None:
 def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:
     text = comparison_section(Comparison("x", (), {}, {}), "linkwright compare x -t 1 --budget 4")
     assert "linkwright compare x -t 0.1 --budget 600" in text
+
+
+def test_costly_formulations_come_last_and_share_a_part_of_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[list[str], float]] = []
+    monkeypatch.setattr(
+        page_parts,
+        "measure_comparison",
+        lambda _, __, names, *rest, **___: asked.append((names, rest[2])),
+    )
+    for by in (None, ["approximate", "kane"]):
+        page_parts._compare_page_formulations(
+            None,
+            lw.gallery("elbow"),
+            by,
+            0.1,
+            20.0,
+            lambda *_: None,  # type: ignore[arg-type]
+        )
+    assert asked[0][0][-3:] == ["influence", "newton_euler", "approximate"]
+    assert sorted(asked[0][0]) == sorted(lw.formulations.FORMULATIONS)
+    assert asked[0][1] == 4.0
+    assert asked[1] == (["kane", "approximate"], 20.0)
+
+
+def test_formulations_that_were_stopped_have_a_command_that_measures_them() -> None:
+    found = lw.compare(lw.gallery("elbow"), by=["recursive"], duration=0.01)
+    stopped = replace(found, stopped={"kane": "the others took 4 s"})
+    command = "linkwright compare x -t 1 --budget 4"
+    patient = "<code>linkwright compare x -t 0.1 --budget 600</code> measures those"
+    assert patient in comparison_section(stopped, command)
+    assert "kane: stopped, the others took 4 s" in comparison_section(stopped, command)
+    assert "measures those" not in comparison_section(found, command)
 
 
 def test_verdicts_are_explained() -> None:

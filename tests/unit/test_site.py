@@ -96,3 +96,30 @@ def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\n\n**Parameters**\n\n" in page  # a heading of its own, not the end of a paragraph
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
+
+
+def test_live_pages_are_framed_where_pages_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks of pages name gallery mechanisms; frames lead up to the folder of live pages."""
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import live_pages
+
+    marks = {
+        page.relative_to(DOCS).as_posix(): live_pages.MARK.findall(page.read_text(encoding="utf-8"))
+        for page in DOCS.rglob("*.md")
+        if "generated" not in page.parts
+    }
+    assert {"tutorials/linkage.md", "tutorials/robot.md"} <= {
+        p for p, found in marks.items() if found
+    }
+    assert {name for found in marks.values() for name in found} <= set(lw.gallery())
+    source = ["Text.\n\n<!-- live four-bar -->\n\nMore.\n"]
+    live_pages.embed(None, "tutorials/linkage", source)
+    assert 'src="../live/four-bar.html"' in source[0]
+    assert "<!-- live" not in source[0]
+    run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
+    text = live_pages.live_page("elbow", run)
+    assert "Content-Security-Policy" in text
+    assert len(text.encode()) < live_pages.MAX_BYTES
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]

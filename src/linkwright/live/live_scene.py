@@ -29,10 +29,11 @@ from .scene_controls import (
     parameter_controls,
     velocity_entries,
 )
-from .scene_equations import LiveEquation, scene_symbols
+from .scene_equations import LiveEquation
 from .scene_glyphs import scene_drawing
 from .scene_module import LiveModuleWriter, nominal_anchor_points
 from .scene_shapes import scene_shapes
+from .scene_symbols import scene_symbols
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -130,7 +131,8 @@ def scene(
     tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
     motion, more = make_live_motion(smooth, parameters)
     anchors = find_scene_anchors(tree)
-    module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home).write()
+    shown = [one.quantity for one in equations if one.quantity]
+    module = LiveModuleWriter(tree, parameters, anchors, motion, drawn.home, shown).write()
     points, links = nominal_anchor_points(anchors, tree, parameters), [a.link for a in anchors]
     poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
@@ -152,7 +154,9 @@ def scene(
         "symbols": scene_symbols(mechanism, tree),
         "run": None if run is None else recorded_run_data(run),
     }
-    data |= _tree_data(drawn) | scene_drawing(drawn, poses, links, points, trace)
+    data |= _tree_data(drawn, [a.name for a in anchors]) | scene_drawing(
+        drawn, poses, links, points, trace
+    )
     data |= {"shapes": shapes.shapes, "meshes": shapes.meshes}
     return LiveScene(data, module.content)
 
@@ -171,18 +175,21 @@ def _shown_placements(scene: Scene, run: Run | None) -> Floats:
     return scene.link_placements(np.array(poses))
 
 
-def _tree_data(scene: Scene) -> dict[str, object]:
-    """Bodies, joints, frames and loops by name, with the links that carry them."""
+def _tree_data(scene: Scene, anchors: list[str]) -> dict[str, object]:
+    """Bodies, joints, frames and loops by name, with the links that carry them, and the anchors
+    that move their points when parameters change."""
     tree, mechanism = scene.tree, scene.mechanism
 
-    def place(link: int, p: object) -> dict[str, object]:
-        return {"link": link, "point": drawn_point(p).tolist()}  # type: ignore[arg-type]
+    def place(anchor: str, link: int, p: object) -> dict[str, object]:
+        point = drawn_point(p).tolist()  # type: ignore[arg-type]
+        return {"link": link, "point": point, "anchor": anchors.index(anchor)}
 
     parents = [link.parent for link in tree.links]
     return {
         "links": parents,
         "bodies": [
-            {"name": n, "mass": float(m.m), **place(m.link, m.c)} for n, m in tree.masses.items()
+            {"name": n, "mass": float(m.m), **place(f"mass {n}", m.link, m.c)}
+            for n, m in tree.masses.items()
         ],
         "joints": [
             {
@@ -191,19 +198,22 @@ def _tree_data(scene: Scene) -> dict[str, object]:
                 "parent": mechanism.joints[span.name].parent,
                 "child": mechanism.joints[span.name].child,
                 "links": list(span.links),
-                **place(span.frame.link, span.frame.p),
+                **place(f"joint {span.name}", span.frame.link, span.frame.p),
             }
             for span in tree.joints
         ],
         "loops": [
             {
                 "name": tie.name,
-                "places": [place(at.link, at.p) for at in tie.loop_frames],
+                "places": [
+                    place(f"loop {tie.name} {k}", at.link, at.p)
+                    for k, at in enumerate(tie.loop_frames)
+                ],
             }
             for tie in tree.restraints.entries
         ],
         "frames": [
-            {"name": n, "rotation": drawn_matrix(f.R).tolist(), **place(f.link, f.p)}
+            {"name": n, "rotation": drawn_matrix(f.R).tolist(), **place(f"frame {n}", f.link, f.p)}
             for n, f in tree.frames.items()
         ],
         "ground": GROUND,

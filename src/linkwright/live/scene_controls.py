@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
+from pydantic import BaseModel
 
 from ..errors import LinkwrightError
 from ..expressions import (
@@ -146,7 +148,11 @@ def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
     """The SI units of parameters: by the unit in which they are written, or by the field that
     is nothing but the parameter."""
     found: dict[str, str] = {}
-    for table in (mechanism.bodies, mechanism.joints, mechanism.frames, mechanism.forces):
+    tables: tuple[Mapping[str, BaseModel], ...] = (
+        mechanism.bodies, mechanism.joints, mechanism.loops, mechanism.frames, mechanism.forces,
+        mechanism.contacts,
+    )  # fmt: skip
+    for table in tables:
         for part in table.values():
             for _, number, field in part_numbers(part):
                 if isinstance(number, Name) and field.unit not in ("any", "position", "effort"):

@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
 from html import escape
 
-import casadi as ca
-from pydantic import BaseModel
-
 from ..equations import Equations
-from ..expressions import expression_text, names_in_expression
+from ..expressions import Expression, expression_text
+from ..expressions.tree import Number
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
+from ..forms.equation_set_typesetting import TypesetSection
 from ..forms.quantity_typesetting import TypesetQuantity, typeset_quantity
 from ..formulations import derive
-from ..kinematics.kinematic_tree import GROUND, KinematicTree
-from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism, mechanism_names
-from ..mechanism.parts import part_numbers
+
+MAX_EQUATION_SPEEDS = 24
+"""Velocities of a mechanism whose equations are written for a page at all; those of more take
+seconds, and nobody reads them beside a picture."""
+MAX_QUANTITY_TEXT, MAX_ENTRY_TEXT, MAX_OPEN_TEXT = 20_000, 1_000, 90
+"""Characters of a quantity whose entries are shown, of an entry that is shown as a formula, and of
+one that is not folded."""
+MAX_ENTRIES = 120
+"""Lines of one part of a formulation's equations, about three screens."""
+_SHOWN_QUANTITIES = {
+    "mass_matrix": "Mass matrix M",
+    "coriolis_matrix": "Coriolis matrix C",
+    "gravity": "Gravity g",
+}
+_LABEL_INDICES = re.compile(r"\[(\d+)(?:,\s*(\d+))?\]$")
+_ZERO = Number(Fraction(0))
+
+
+@dataclass(frozen=True)
+class LiveEntry:
+    """An entry of an equation on a live page: its label and formula as `<math>` elements, and its
+    place among the numbers of the quantity, row by row.
+
+    `formula` is empty if it has `characters` of text, too many to be read; `index` is -1 if the
+    page cannot compute the entry.
+    """
+
+    label: str
+    formula: str
+    index: int = -1
+    characters: int = 0
+    is_folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -24,31 +55,26 @@ class LiveEquation:
     """A formula for a live page.
 
     `title` says what it is; `mathml` is a `<math>` element as text, whose symbols are marked by
-    `data-symbol` (`forms` writes them so); it is never taken from a file as it is.
+    `data-symbol`; it is never taken from a file as it is. `entries` are shown one by one, with the
+    values of `quantity` at the present state; `note` is a sentence below the title.
 
     Examples
     --------
     >>> import linkwright as lw
     >>> equation = lw.live.equations_of(lw.gallery("elbow"))[0]
-    >>> equation.title, equation.mathml.startswith("<math")
-    ('Mass matrix M', True)
+    >>> equation.title, len(equation.entries), equation.quantity
+    ('Mass matrix M', 3, 'mass_matrix')
     """
 
     title: str
-    mathml: str
+    mathml: str = ""
+    entries: tuple[LiveEntry, ...] = ()
+    quantity: str = ""
+    note: str = ""
 
-    def data(self) -> dict[str, str]:
+    def data(self) -> dict[str, object]:
         """Return the equation as plain data."""
-        return {"title": self.title, "mathml": self.mathml}
-
-
-MAX_EQUATION_SPEEDS, MAX_EQUATION_TEXT = 3, 1_500
-"""Velocities of a mechanism whose equations stand beside its picture, and characters of each."""
-_SHOWN_QUANTITIES = {
-    "mass_matrix": "Mass matrix M",
-    "coriolis_matrix": "Coriolis matrix C",
-    "gravity": "Gravity g",
-}
+        return asdict(self)
 
 
 class SymbolTypesetter(ExpressionTypesetter):
@@ -60,14 +86,19 @@ class SymbolTypesetter(ExpressionTypesetter):
         return f'<mrow data-symbol="{escape(plain)}">{super().name(name, exponent)}</mrow>'
 
 
-def equations_of(mechanism: Mechanism) -> tuple[LiveEquation, ...]:
-    """Return the functions of a small mechanism's equation of motion as formulas for a page.
+def equations_of(mechanism: Mechanism, by: str | None = None) -> tuple[LiveEquation, ...]:
+    """Return the equations of motion of a mechanism as formulas for a live page.
+
+    Long entries are folded; where a formula is too long to be read, the page has its value alone,
+    and says how long it is.
 
     Parameters
     ----------
     mechanism : Mechanism
-        The mechanism; nothing is returned if it has many velocities, or formulas that are too long
-        to stand beside a picture.
+        The mechanism.
+    by : str, optional
+        A formulation, whose equations are shown in its own form (default: M, C and g with their
+        values at the present state).
 
     Returns
     -------
@@ -80,81 +111,104 @@ def equations_of(mechanism: Mechanism) -> tuple[LiveEquation, ...]:
     >>> [one.title for one in lw.live.equations_of(lw.gallery("elbow"))]
     ['Mass matrix M', 'Coriolis matrix C', 'Gravity g']
     """
-    if mechanism_names(mechanism).nv > MAX_EQUATION_SPEEDS:
-        return ()
+    count = mechanism_names(mechanism).nv
+    if count > MAX_EQUATION_SPEEDS:
+        note = (
+            f"{mechanism.name} has {count} velocities: its equations are too long to be read here."
+        )
+        return (LiveEquation("Equations of motion", note=f"{note} {_command(mechanism, by)}"),)
+    if by is not None:
+        form = derive(mechanism, by=by).equation_set()
+        parts = (x for one in form.sections for x in _section_equations(mechanism, by, one))
+        title = f"{form.source.title} ({by})"
+        return (LiveEquation(title, note=form.source.counts.text()), *parts)
     equations = derive(mechanism)
-    found = []
-    for name, title in _SHOWN_QUANTITIES.items():
-        sheet = _typeset_short(equations, name)
-        if sheet is not None:
-            found.append(LiveEquation(title, _formula_markup(sheet)))
-    return tuple(found)
-
-
-def _typeset_short(equations: Equations, name: str) -> TypesetQuantity | None:
-    """A quantity in closed form, if it is short."""
-    sheet = typeset_quantity(equations, name, page=MAX_EQUATION_TEXT)
-    short = sum(len(expression_text(value)) for _, value in sheet.rows) <= MAX_EQUATION_TEXT
-    return sheet if sheet.is_closed and short else None
-
-
-def _formula_markup(sheet: TypesetQuantity) -> str:
-    """The entries of a quantity, one below the other."""
-    setter = SymbolTypesetter(MathmlNotation(), sheet.dotted_symbols)
-    rows = []
-    for labels, value in sheet.rows:
-        names = "<mo>=</mo>".join(setter.entry(label) for label in labels)
-        rows.append(f"<mtr><mtd>{names}</mtd><mtd><mo>=</mo>{setter.typeset(value)}</mtd></mtr>")
-    return f'<math display="block"><mtable columnalign="right left">{"".join(rows)}</mtable></math>'
-
-
-def scene_symbols(mechanism: Mechanism, tree: KinematicTree) -> dict[str, dict[str, object]]:
-    """Return for each symbol the links that light up, and what the symbol is.
-
-    A coordinate belongs to the link that it moves, a parameter to every body, joint or frame whose
-    numbers contain it.
-    """
-    found: dict[str, dict[str, object]] = {}
-    for name in mechanism.parameters:
-        found[name] = {"kind": "parameter", "links": _links_with_parameter(mechanism, tree, name)}
-    moved = _links_of_coordinates(tree)
-    for k, name in enumerate(tree.names.q):
-        found[name] = {"kind": "coordinate", "links": moved[k]}
-    return found
-
-
-def _links_of_coordinates(tree: KinematicTree) -> list[list[int]]:
-    """For each coordinate the first link that it moves, or the links of its joint."""
-    q = tree.motion.q
-    poses = WorldKinematics(tree, q).link_poses
-    found: list[list[int]] = []
-    for k, name in enumerate(tree.names.q):
-        joint = [s for s in tree.joints if name == s.name or name.startswith(f"{s.name}.")]
-        moved = [
-            link
-            for link, pose in enumerate(poses)
-            if ca.depends_on(ca.vertcat(ca.vec(ca.SX(pose.R)), ca.SX(pose.p)), q[k])
-        ]
-        found.append(list(joint[0].links) if joint else moved[:1])
-    return found
-
-
-def _links_with_parameter(mechanism: Mechanism, tree: KinematicTree, name: str) -> list[int]:
-    """The links whose bodies, joints or frames contain a parameter, also through others."""
-    users = {name} | {
-        other
-        for other, written in mechanism.parameters.items()
-        if name in names_in_expression(written)
-    }
-    spans = {span.name: span for span in tree.joints}
-    places: list[tuple[BaseModel, int]] = [
-        *((part, tree.masses[name].link) for name, part in mechanism.bodies.items()),
-        *((part, spans[name].frame.link) for name, part in mechanism.joints.items()),
-        *((part, tree.frames[name].link) for name, part in mechanism.frames.items()),
-    ]
-    links = dict.fromkeys(
-        link
-        for part, link in places
-        if any(users & set(names_in_expression(number)) for _, number, _ in part_numbers(part))
+    return tuple(
+        _quantity_equation(equations, name, title) for name, title in _SHOWN_QUANTITIES.items()
     )
-    return [link for link in links if link != GROUND]
+
+
+def _command(mechanism: Mechanism, by: str | None = None) -> str:
+    """A sentence on the command that prints the equations."""
+    chosen = f" --by {by}" if by else ""
+    return f"The command “linkwright derive {mechanism.name}{chosen}” prints them."
+
+
+def _quantity_equation(equations: Equations, name: str, title: str) -> LiveEquation:
+    """A matrix or vector of the equation of motion, entry by entry."""
+    sheet = typeset_quantity(equations, name, page=MAX_QUANTITY_TEXT)
+    setter = SymbolTypesetter(MathmlNotation(), sheet.dotted_symbols)
+    if not sheet.is_closed:
+        note = f"{title} takes {sheet.operations} operations"
+        note += f": its formulas are longer than {MAX_QUANTITY_TEXT:,} characters."
+        rows = [(labels, value) for labels, value in sheet.rows if value != _ZERO]
+        hidden = tuple(_entry(setter, equations.nv, labels, None) for labels, _ in rows)
+        return LiveEquation(title, "", hidden, name, f"{note} {_command(equations.mechanism)}")
+    shown = _sheet_entries(setter, equations.nv, sheet)
+    note = "All entries are 0." if not shown else ""
+    if shown and len(shown) < len(sheet.rows):
+        note = "All other entries are 0."
+    return LiveEquation(title, "", shown, name, note)
+
+
+def _sheet_entries(
+    setter: SymbolTypesetter, columns: int, sheet: TypesetQuantity
+) -> tuple[LiveEntry, ...]:
+    """The entries of a quantity that are not 0."""
+    steps = [_entry(setter, 0, (name,), value) for name, value in sheet.steps]
+    rows = [(labels, value) for labels, value in sheet.rows if value != _ZERO]
+    return (*steps, *(_entry(setter, columns, labels, value) for labels, value in rows))
+
+
+def _entry(
+    setter: SymbolTypesetter, columns: int, labels: Sequence[str], value: Expression | None
+) -> LiveEntry:
+    """Entries that share a formula, which is None if it is not written at all; `columns` of their
+    matrix, 0 if the page does not compute them."""
+    equal = "<mo>=</mo>".join(setter.entry(x) if "[" in x else setter.name(x) for x in labels)
+    index = _flat_index(labels[0], columns) if columns else -1
+    return _written_entry(setter, equal, value, index)
+
+
+def _written_entry(
+    setter: SymbolTypesetter, left: str, value: Expression | None, index: int = -1
+) -> LiveEntry:
+    """An entry with its left side in MathML."""
+    label = f"<math><mrow>{left}</mrow></math>"
+    size = 0 if value is None else len(expression_text(value))
+    if value is None or size > MAX_ENTRY_TEXT:
+        return LiveEntry(label, "", index, size)
+    formula = f"<math>{setter.typeset(value)}</math>"
+    return LiveEntry(label, formula, index, size, size > MAX_OPEN_TEXT)
+
+
+def _flat_index(label: str, columns: int) -> int:
+    """The place of an entry such as M[2,1] among the numbers of its matrix, row by row."""
+    found = _LABEL_INDICES.search(label)
+    if found is None:
+        return -1
+    row, column = int(found[1]) - 1, found[2]
+    return row if column is None else row * columns + int(column) - 1
+
+
+def _section_equations(
+    mechanism: Mechanism, by: str, section: TypesetSection
+) -> Iterator[LiveEquation]:
+    """Yield the lines of a section of a formulation's own equations, then its quantities."""
+    setter, source = SymbolTypesetter(MathmlNotation(), section.rates), section.source
+    lines = (*section.steps, *(() if source.table else section.lines))
+    notes = [source.law, source.note]
+    notes += ["Its table is too wide to be read here."] if source.table else []
+    if len(lines) > MAX_ENTRIES:
+        notes.append(f"These are {len(lines)} lines. {_command(mechanism, by)}")
+        lines = ()
+    entries = (_written_entry(setter, one.typeset_left(setter), one.right) for one in lines)
+    note = " ".join(filter(None, notes))
+    if lines or note:
+        yield LiveEquation(source.title or "Law", "", tuple(entries), "", note)
+    for one in section.quantities:
+        shown, words = _sheet_entries(setter, 0, one), ""
+        if len(shown) > MAX_ENTRIES:
+            words = f"These are {len(shown)} lines. {_command(mechanism, by)}"
+            shown = ()
+        yield LiveEquation(f"{one.what[:1].upper()}{one.what[1:]}", "", shown, "", words)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
-from ..errors import UnsupportedError
+from ..errors import LinkwrightError, UnsupportedError
 from ..exports.motion_programs import (
     MotionProgram,
     make_closing_program,
@@ -38,7 +38,8 @@ class LiveModuleWriter:
     """Writes the module of a mechanism whose parameters stay inputs.
 
     `tree` is the kinematic tree with symbols for these parameters; `motion` is None where the
-    motion cannot be exported: the module then has poses alone.
+    motion cannot be exported: the module then has poses alone. `quantities` are functions of the
+    equations, each of which becomes a function of the same name.
     """
 
     def __init__(
@@ -48,9 +49,11 @@ class LiveModuleWriter:
         anchors: list[SceneAnchor],
         motion: ExportedMotion | None,
         home: Floats,
+        quantities: Sequence[str] = (),
     ) -> None:
         self.tree, self.parameters, self.anchors = tree, dict(parameters), anchors
         self.motion, self.home, self.layout = motion, home, WasmLayout()
+        self.quantities = quantities
         self.functions: dict[str, object] = {}
 
     def write(self) -> LiveModule:
@@ -94,27 +97,33 @@ class LiveModuleWriter:
         found["energies"] = self.motion.record_outputs(energies)
         with suppress(UnsupportedError):
             found["loads"] = self.motion.record_outputs([("reactions",)])
+        for name in self.quantities:
+            with suppress(LinkwrightError):
+                found[name] = self.motion.record_outputs([(name,)])
         return found
 
     def _placement_tape(self) -> Tape:
-        """(t, q, p) → placements of all links (3 × 4, row by row), then the anchors in their
-        links' axes."""
+        """(t, q, p) → placements of all links (3 × 4, row by row), the anchors in their links'
+        axes, then the vector of gravity and the masses of all bodies."""
         motion = self.tree.motion
         world = WorldKinematics(self.tree, motion.q)
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.link_poses]
         poses = ca.vertcat(*(ca.vec(row.T) for row in rows))
         anchors = ca.vertcat(*(ca.SX(anchor.point) for anchor in self.anchors))
+        masses = (ca.SX(one.m) for one in self.tree.masses.values())
+        loads = ca.vertcat(ca.SX(self.tree.gravity), *masses)
         p = ca.SX.sym("p", max(1, len(self.parameters)))
         known = [name for name in self.parameters if name in self.tree.symbols]
         if known:
             own = [ca.SX(self.tree.symbols[name]) for name in known]
             order = list(self.parameters)
             given = [p[order.index(name)] for name in known]
-            poses, anchors = ca.substitute(
-                [poses, anchors], [ca.vertcat(*own)], [ca.vertcat(*given)]
+            poses, anchors, loads = ca.substitute(
+                [poses, anchors, loads], [ca.vertcat(*own)], [ca.vertcat(*given)]
             )
         inputs = [("t", motion.t, (1,)), ("q", motion.q, (self.tree.nq,)), ("p", p, p.shape[:1])]
-        outputs = [("poses", poses, poses.shape[:1]), ("anchors", anchors, anchors.shape[:1])]
+        found = {"poses": poses, "anchors": anchors, "loads": loads}
+        outputs = [(name, value, value.shape[:1]) for name, value in found.items()]
         return record_expression_tape("place", inputs, outputs)
 
     def _programs(self) -> dict[str, MotionProgram]:

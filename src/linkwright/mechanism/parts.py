@@ -234,7 +234,7 @@ class PartTable(Mapping[str, T], Generic[T]):
             known = list(self._items)
             remedy = suggest_remedy(name, known) if known else "the table is empty"
             raise NameNotFoundError(
-                f"there is no {name!r}", where=self._place, remedy=remedy
+                f"unknown name {name!r}", where=self._place, remedy=remedy
             ) from None
 
     def __contains__(self, name: object) -> bool:

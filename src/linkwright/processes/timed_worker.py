@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
 from ..errors import LinkwrightError
+from .forked_process import ForkedProcess, can_fork_safely
 
 Result = TypeVar("Result")
 
@@ -47,7 +48,7 @@ class TimedWorkerProcess:
     after one that was ended, or that ended while it rested. Use it in `with`."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | ForkedProcess | None = None
         self._starting = threading.Lock()
         self._is_given_up = False
         self.spent_seconds = 0.0
@@ -60,6 +61,12 @@ class TimedWorkerProcess:
     def __exit__(self, *_: object) -> None:
         _ACTIVE_WORKERS.discard(self)
         self._end_process()
+
+    def start_as_copy(self) -> None:
+        """Start the process now as a copy of this one, which saves it a second of imports, where
+        that is safe; elsewhere the first call starts it."""
+        if self._process is None and can_fork_safely():
+            self._process = ForkedProcess(serve_timed_work)
 
     def call_within(
         self, function: Callable[..., Result], *arguments: object, seconds: float
@@ -200,11 +207,11 @@ def _read_worker_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
 
 def serve_timed_work() -> None:
     """Call what the parent process asks for until the input ends."""
-    with os.fdopen(os.dup(1), "wb") as answers:
+    with os.fdopen(os.dup(1), "wb") as answers, os.fdopen(os.dup(0), "rb") as requests:
         os.dup2(2, 1)  # what libraries print is not an answer
         while True:
             try:
-                function, arguments, seconds = pickle.load(sys.stdin.buffer)
+                function, arguments, seconds = pickle.load(requests)
             except EOFError:
                 return
             begin = time.process_time()

@@ -9,7 +9,7 @@ from ..linkages.bearing_loads import BearingForces
 from ..show import animation_element, bearing_figure, linkage_figure
 from .page_figures import PAGE_FIGURE_WIDTH, figure_html
 from .page_findings import PageMode, PageModes, PageRanges
-from .rendering import render_template
+from .rendering import render_template, typeset_page_law
 from .shown_motion import LeftOutPagePart
 
 _MODE_SECONDS = 1.6
@@ -38,7 +38,9 @@ def ranges_section(found: PageRanges | LeftOutPagePart, file: str) -> Markup:
         "ranges.html",
         problem=None,
         head=[head[k] for k in columns],
-        rows=[[row[k] for k in columns] for row in found.rows] if len(columns) > 1 else [],
+        rows=[[typeset_page_law(row[k]) for k in columns] for row in found.rows]
+        if len(columns) > 1
+        else [],
         sentences=found.sentences,
         figure=figure,
     )
@@ -59,7 +61,10 @@ def bearings_section(found: BearingForces | LeftOutPagePart | None, file: str) -
         rate=rate,
         input=found.input,
         effort=f"{np.abs(found.effort).max():.4g} {'N m' if turns else 'N'}",
-        rows=[(name, f"{size:.4g}", place) for name, size, place in found.largest_rows()],
+        rows=[
+            (name, f"{size:.4g}", typeset_page_law(place))
+            for name, size, place in found.largest_rows()
+        ],
         figure=figure_html(
             bearing_figure(found, width=PAGE_FIGURE_WIDTH),
             "Polar diagram of the forces (a dot marks the start), and their sizes over the cycle.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from ..live import LiveScene, element, equations_of, scene
@@ -14,14 +16,17 @@ MAX_PLAIN_BYTES, MAX_MESH_BYTES = 2_500_000, 14_000_000
 """Bytes of a live scene without and with meshes, beyond which the page says how large it is."""
 
 
-def make_page_scene(mechanism: Mechanism, motion: PageMotion | LeftOutPagePart) -> LiveScene:
+def make_page_scene(
+    mechanism: Mechanism, motion: PageMotion | LeftOutPagePart, by: Sequence[str] | None = None
+) -> LiveScene:
     """Returns the live scene of a page, with the run of its motion if it has several samples and
-    no member broke in it."""
+    no member broke in it, and the equations of the first formulation that is asked for."""
+    equations = equations_of(mechanism, by=by[0] if by else None)
     run = None if isinstance(motion, LeftOutPagePart) else motion.run
     if run is None or len(run.t) < 2 or run.next is not None:
-        return scene(mechanism, equations=equations_of(mechanism))
+        return scene(mechanism, equations=equations)
     trace = page_traced_frames(run)
-    return scene(mechanism, run, trace=trace, equations=equations_of(mechanism))
+    return scene(mechanism, run, trace=trace, equations=equations)
 
 
 def live_section(found: LiveScene | LeftOutPagePart, file: str) -> Markup:

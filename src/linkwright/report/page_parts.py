@@ -59,6 +59,11 @@ MAX_COMPARED_SECONDS = 0.1
 """Seconds of motion by which formulations are compared, at most: stiff ones take long."""
 BUDGETS_PER_FORMULATION = 10.0
 """How often the time of one formulation in the comparison fits into the budget."""
+BUDGETS_PER_COMPARISON = 5.0
+"""How often the time of all formulations fits into the budget, if the user did not name them: those
+that cost most come last, and are left out of the page of a large mechanism."""
+COSTLY_FORMULATIONS = ("influence", "newton_euler", "approximate")
+"""Formulations whose code takes longest to compile, or whose motions are stiff."""
 
 Made = TypeVar("Made")
 
@@ -136,6 +141,8 @@ def begin_page_parts(
         TimedWorkerProcess() as other,
         cancel_workers_on_error(),
     ):
+        for worker in (one, other):
+            worker.start_as_copy()
         queue = _PartQueue(first, one, budget, report)
         side = _PartQueue(second, other, budget, report)
         motion = queue.submit("motion", lambda: compute_page_motion(one, mechanism, start, budget))
@@ -144,7 +151,7 @@ def begin_page_parts(
             live=queue.submit(
                 "live mechanism",
                 lambda: one.call_within(
-                    make_page_scene, mechanism, motion.result(), seconds=budget
+                    make_page_scene, mechanism, motion.result(), by, seconds=budget
                 ),
             ),
             equations=queue.call("equations", 1.0, write_page_equations, mechanism, by),
@@ -210,9 +217,10 @@ def _compare_page_formulations(
     budget: float,
     report: StageReport,
 ) -> Comparison:
-    """Compares formulations within the budget for all of them together; the slowest kind comes
-    last, so that it takes nothing from the others."""
-    names = sorted(by or FORMULATIONS, key=lambda name: name == "approximate")
+    """Compares formulations within the budget for all of them together; the slowest kinds come
+    last, so that they take nothing from the others."""
+    cheap = [name for name in by or FORMULATIONS if name not in COSTLY_FORMULATIONS]
+    names = cheap + [name for name in COSTLY_FORMULATIONS if name in (by or FORMULATIONS)]
     smooth = mechanism_with_penalties(mechanism.without("friction"), names)
     return measure_comparison(
         worker,
@@ -220,7 +228,7 @@ def _compare_page_formulations(
         names,
         duration,
         page_comparison_budget(budget),
-        budget,
+        budget if by else budget / BUDGETS_PER_COMPARISON,
         report=lambda name: report(f"formulations: {name}", None),
     )
 

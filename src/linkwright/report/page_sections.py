@@ -244,6 +244,7 @@ def comparison_section(found: Comparison | LeftOutPagePart, command: str) -> Mar
     return render_template(
         "formulations.html",
         problem=None,
+        command=patient if found.stopped else "",
         head=shown.column_heads,
         rows=[[typeset_page_figures(cell) for cell in row] for row in shown.rows],
         notes=notes,

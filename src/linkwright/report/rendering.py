@@ -66,7 +66,7 @@ def typeset_page_law(text: str) -> Markup:
     """Returns a law or sentence with lowered indices, A_sr, Greek letters, θ1, and minus signs."""
     found = re.sub(r"(?<=[^\s_])_([A-Za-z0-9]+)", r"<sub>\1</sub>", str(escape(text)))
     found = _GREEK_NAME.sub(_greek_name_markup, found)
-    return Markup(found.replace(" - ", " − "))
+    return Markup(re.sub(r"(?<![\w.&#;])-(?=\d)", "−", found.replace(" - ", " − ")))
 
 
 _GREEK_NAME = re.compile(rf"\b({'|'.join(GREEK_LETTERS)})(\d*)\b")

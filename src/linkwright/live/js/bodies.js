@@ -10,21 +10,22 @@ import { formatNumber } from "./units.js";
 export function bodyForces(state, link) {
   const { scene } = state, rows = state.reactions();
   if (!rows) return [];
-  const found = [], bodies = scene.bodies.filter((one) => one.link === link && one.mass > 0);
+  const found = [], { bodies: all, gravity } = state.masses, bodies = all.filter((one) => one.link === link && one.mass > 0);
   const mass = bodies.reduce((sum, one) => sum + one.mass, 0);
-  const center = bodies.reduce((sum, one) => addScaled(sum, one.point, one.mass / (mass || 1)), [0, 0, 0]);
-  if (mass > 0) found.push({ name: "weight", force: scaled(scene.gravity, mass), point: carryPoint(state.poses, link, center), color: FORCE_COLORS.weight });
+  const center = bodies.reduce((sum, one) => addScaled(sum, state.shifted(one.point, one.anchor), one.mass / (mass || 1)), [0, 0, 0]);
+  if (mass > 0) found.push({ name: "weight", force: scaled(gravity, mass), point: carryPoint(state.poses, link, center), color: FORCE_COLORS.weight });
   const add = (one, k, inner, outer) => {
     const force = Array.from(rows.slice(6 * k + 3, 6 * k + 6)), sign = inner === link ? 1 : outer === link ? -1 : 0;
-    if (sign && inner !== outer) found.push({ name: one.name, force: scaled(force, sign), point: carryPoint(state.poses, one.link, one.point), color: FORCE_COLORS.reaction });
+    if (sign && inner !== outer) found.push({ name: one.name, force: scaled(force, sign), point: state.worldOf(one), color: FORCE_COLORS.reaction });
   };
   scene.joints.forEach((one, k) => { if (one.links.length) add(one, k, one.links[one.links.length - 1], one.link); });
   scene.loops.filter((one) => one.places.length === 2).forEach((one, k) => add({ ...one, ...one.places[0] }, scene.joints.length + k, one.places[1].link, one.places[0].link));
   const total = scaled(centerAcceleration(state, link, center), mass), sum = found.reduce((s, one) => addScaled(s, one.force), [0, 0, 0]);
   const rest = subtract(total, sum), largest = Math.max(norm(total), ...found.map((one) => norm(one.force)));
   if (norm(rest) > 1e-4 * largest) found.push({ name: "springs and loads", force: rest, point: carryPoint(state.poses, link, center), color: FORCE_COLORS.effort });
-  found.total = total;
-  return found;
+  const shown = found.filter((one) => norm(one.force) > 1e-9 * largest);
+  shown.total = total;
+  return shown;
 }
 
 /** The acceleration of a point of a link in the present motion, by differences along it. */

@@ -16,9 +16,9 @@ export function canLeave(scene) {
 
 /** The centre of mass of all moving bodies; their mean point if they have no mass. */
 export function massCenter(state) {
-  const bodies = state.scene.bodies.filter((one) => one.link >= 0), total = bodies.reduce((sum, one) => sum + one.mass, 0);
+  const bodies = state.masses.bodies.filter((one) => one.link >= 0), total = bodies.reduce((sum, one) => sum + one.mass, 0);
   const share = (one) => (total > 0 ? one.mass / total : 1 / bodies.length);
-  return bodies.reduce((sum, one) => addScaled(sum, carryPoint(state.poses, one.link, one.point), share(one)), [0, 0, 0]);
+  return bodies.reduce((sum, one) => addScaled(sum, state.worldOf(one), share(one)), [0, 0, 0]);
 }
 
 /** Move the camera with a point that travels: small motions about a place leave it at rest. */
@@ -33,7 +33,7 @@ export function followPoint(camera, point) {
 
 /** Points that a picture of all moving bodies must contain. */
 export function movingPoints(state) {
-  const { scene } = state, found = scene.bodies.filter((one) => one.link >= 0).map((one) => carryPoint(state.poses, one.link, one.point));
+  const { scene } = state, found = scene.bodies.filter((one) => one.link >= 0).map((one) => state.worldOf(one));
   for (const glyph of scene.glyphs) if (glyph.link >= 0 && glyph.group !== "frames") glyph.points.forEach((p, k) => found.push(state.world(glyph.link, p, glyph.anchors[k])));
   for (const part of scene.meshes?.parts ?? []) {
     if (part.link < 0) continue;

@@ -23,16 +23,46 @@ export function safeMath(text) {
 export class FormulaPanel {
   /** @param {object} scene @param {{light(links), dark()}} acts */
   constructor(scene, acts) {
-    this.scene = scene;
+    this.scene = scene; this.acts = acts;
     this.values = make("table", { class: "lw-values" });
-    this.rows = [];
-    const items = scene.equations.map((one) => {
-      const formula = safeMath(one.mathml);
-      if (formula) this.#connect(formula, acts);
-      return make("div", { class: "lw-formula" }, make("h4", {}, one.title), make("div", { class: "lw-scroll", tabindex: 0, role: "region", "aria-label": one.title }, formula ?? ""));
-    });
+    this.rows = []; this.filled = [];
+    const items = scene.equations.map((one) => this.#equation(one));
     for (const [name, one] of Object.entries(scene.symbols)) this.#row(name, one, acts);
-    this.root = make("details", { class: "lw-panel" }, make("summary", {}, scene.equations.length ? "Equations" : "Symbols"), ...items, make("p", { class: "lw-note" }, "Point at a symbol: the bodies that it belongs to light up."), this.values);
+    this.root = make("details", { class: "lw-panel" }, make("summary", {}, items.length ? "Equations" : "Symbols"), ...items, make("p", { class: "lw-note" }, "Point at a symbol: the bodies that it belongs to light up."), this.values);
+  }
+
+  /** An equation: its title, a note, the whole formula if there is one, and its entries. */
+  #equation(one) {
+    const whole = one.mathml ? this.#formula(one.mathml) : null;
+    const filled = [], entries = one.entries.map((entry) => this.#entry(entry, one.quantity, filled));
+    const inner = [one.note ? make("p", { class: "lw-note" }, one.note) : "", whole ? this.#region(one.title, whole) : "", ...entries];
+    if (!whole && !entries.length) return make("div", { class: "lw-formula" }, make("h4", {}, one.title), ...inner);
+    const root = make("details", { class: "lw-formula", open: whole !== null || one.entries.length <= 12 }, make("summary", {}, one.title), ...inner);
+    if (filled.length) this.filled.push({ root, quantity: one.quantity, filled });
+    root.addEventListener("toggle", () => this.acts.changed?.());
+    return root;
+  }
+
+  #region(name, ...inner) { return make("div", { class: "lw-scroll", tabindex: 0, role: "region", "aria-label": name }, ...inner); }
+
+  /** An entry: in one line with its value; folded if it is long; its value alone if it is too long. */
+  #entry(entry, quantity, filled) {
+    const label = this.#formula(entry.label), value = make("output", { class: "lw-value" });
+    if (quantity && entry.index >= 0) filled.push({ value, index: entry.index });
+    if (!entry.formula) {
+      if (!entry.characters) return make("span", { class: "lw-entry lw-bare" }, label, value);
+      return make("div", { class: "lw-entry" }, label, value, make("span", { class: "lw-note" }, `formula of ${entry.characters} characters`));
+    }
+    if (!entry.is_folded) return this.#region(label.textContent, label, make("span", { class: "lw-equals" }, "="), this.#formula(entry.formula), value);
+    const place = this.#region(label.textContent), root = make("details", { class: "lw-entry" }, make("summary", {}, label, value), place);
+    root.addEventListener("toggle", () => { if (root.open && !place.firstChild) place.append(make("span", { class: "lw-equals" }, "="), this.#formula(entry.formula)); });
+    return root;
+  }
+
+  #formula(text) {
+    const found = safeMath(text);
+    if (found) this.#connect(found, this.acts);
+    return found ?? "";
   }
 
   #row(name, one, acts) {
@@ -56,6 +86,7 @@ export class FormulaPanel {
   /** Fill in the values at the present state. */
   show(state) {
     if (!this.root.open) return;
+    this.#fill(state);
     const { coordinates, parameters, velocities } = this.scene;
     for (const { name, cell } of this.rows) {
       const q = coordinates.findIndex((one) => one.name === name), p = parameters.findIndex((one) => one.name === name), v = velocities.findIndex((one) => one.name === name);
@@ -63,6 +94,14 @@ export class FormulaPanel {
       if (q >= 0) cell.textContent = formatQuantity(state.q[q], coordinates[q].unit) + rate;
       else if (p >= 0) cell.textContent = formatQuantity(state.p[p], parameters[p].unit);
       else cell.textContent = v >= 0 ? formatNumber(state.qd[v]) : "follows from others";
+    }
+  }
+
+  /** Fill in the values of entries at the present state. */
+  #fill(state) {
+    for (const { root, quantity, filled } of this.filled) {
+      const numbers = root.open ? state.quantity(quantity) : null;
+      if (numbers) for (const { value, index } of filled) value.textContent = `= ${formatNumber(numbers[index])}`;
     }
   }
 }

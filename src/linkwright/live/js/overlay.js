@@ -30,12 +30,12 @@ function drawTurn(pen, p, size, color) {
 export function reactionPoints(state) {
   const { scene } = state;
   return [...scene.joints, ...scene.loops.filter((one) => one.places.length).map((one) => one.places[0])]
-    .map((one) => carryPoint(state.poses, one.link, one.point));
+    .map((one) => state.worldOf(one));
 }
 
 /** Draw reactions and weights, scaled so that the largest force is a quarter of the mechanism. */
 export function drawForces(pen, state, camera, theme) {
-  const { scene } = state, reactions = state.reactions(), g = scene.gravity, size = scene.view.size;
+  const { scene } = state, reactions = state.reactions(), { bodies, gravity } = state.masses, size = scene.view.size;
   const forces = [], moments = [];
   if (reactions) {
     reactionPoints(state).forEach((p, k) => {
@@ -43,7 +43,7 @@ export function drawForces(pen, state, camera, theme) {
       if (row.length === 6) { forces.push({ p, f: row.slice(3), color: FORCE_COLORS.reaction }); moments.push({ p, m: row.slice(0, 3) }); }
     });
   }
-  for (const body of scene.bodies) if (body.link >= 0 && body.mass > 0) forces.push({ p: carryPoint(state.poses, body.link, body.point), f: scaled(g, body.mass), color: FORCE_COLORS.weight });
+  for (const body of bodies) if (body.link >= 0 && body.mass > 0) forces.push({ p: state.worldOf(body), f: scaled(gravity, body.mass), color: FORCE_COLORS.weight });
   const largest = Math.max(1e-12, ...forces.map((one) => norm(one.f))), length = (0.28 * size) / largest;
   const turn = Math.max(1e-12, ...moments.map((one) => norm(one.m)));
   for (const { p, f, color } of forces) {
@@ -66,7 +66,7 @@ export function drawForces(pen, state, camera, theme) {
 function drawFrames(pen, state, camera, look, theme) {
   const length = 5 * state.scene.view.sign;
   for (const frame of state.scene.frames) {
-    const p = carryPoint(state.poses, frame.link, frame.point), a = camera.project(p);
+    const p = state.worldOf(frame), a = camera.project(p);
     for (let k = 0; k < 3; k++) {
       const d = carryDirection(state.poses, frame.link, frame.rotation.map((row) => row[k]));
       pen.path([a, camera.project(addScaled(p, d, length))]).stroke(AXES[k], 1.8);
@@ -80,8 +80,8 @@ function drawLabels(pen, state, camera, theme) {
   const taken = [];
   pen.context.font = "italic 13px sans-serif";
   const places = [
-    ...state.scene.joints.map((one) => ({ name: one.name, p: carryPoint(state.poses, one.link, one.point) })),
-    ...state.scene.frames.map((one) => ({ name: one.name, p: carryPoint(state.poses, one.link, one.point) })),
+    ...state.scene.joints.map((one) => ({ name: one.name, p: state.worldOf(one) })),
+    ...state.scene.frames.map((one) => ({ name: one.name, p: state.worldOf(one) })),
   ];
   for (const { name, p } of places.slice(0, 80)) {
     const [x, y] = camera.project(p), text = prettyName(name), wide = pen.context.measureText(text).width;
@@ -132,7 +132,7 @@ function drawCompass(pen, camera, theme) {
 export function drawOverlay(pen, state, camera, look, theme, extras) {
   if (look.traces) drawTraces(pen, extras.paths, camera, theme);
   if (!camera.planar && look.frames) drawFrames(pen, state, camera, look, theme);
-  if (!camera.planar && look.centers) for (const body of state.scene.bodies) if (body.link >= 0 && body.mass > 0) drawCenter(pen, camera.project(carryPoint(state.poses, body.link, body.point)), 4.5, theme);
+  if (!camera.planar && look.centers) for (const body of state.scene.bodies) if (body.link >= 0 && body.mass > 0) drawCenter(pen, camera.project(state.worldOf(body)), 4.5, theme);
   if (state.scene.contacts.length) drawContacts(pen, state, camera, theme);
   if (look.forces && state.canMove) drawForces(pen, state, camera, theme);
   if (look.labels) drawLabels(pen, state, camera, theme);

@@ -94,7 +94,7 @@ export class Simulation {
   /** The generalized forces of the hand's spring at the present state. */
   #push() {
     const { link, point, target } = this.hand, state = this.state;
-    const mass = state.scene.bodies.reduce((sum, body) => sum + body.mass, 0) || 1;
+    const mass = state.masses.bodies.reduce((sum, body) => sum + body.mass, 0) || 1;
     const k = mass * 60, c = 0.6 * Math.sqrt(k * mass);
     const x = carryPoint(state.poses, link, point), J = pointJacobian(state, link, point);
     const v = [0, 1, 2].map((r) => J.reduce((sum, column, i) => sum + column[r] * state.qd[i], 0));

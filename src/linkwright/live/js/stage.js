@@ -138,7 +138,7 @@ export class Viewer {
     const efforts = scene.efforts.map((one) => ({ name: one.name, spoken: `effort ${one.name}`, unit: one.unit, lower: -one.bound, upper: one.bound, value: 0 }));
     this.effortPanel = new SliderPanel("Efforts and gains", [...efforts, ...gains], (k, value) => this.setEffort(k, value), () => { state.u.fill(0); state.stiffness = state.damping = 0; this.changed(); });
     this.figure = new HistoryFigure(scene, () => ({ live: this.simulation.history, recorded: this.recorded }), { hovered: (t) => this.preview(t), left: () => this.leavePreview() });
-    this.formulas = new FormulaPanel(scene, { light: (links) => this.light(links), dark: () => this.light(this.picked >= 0 ? [this.picked] : []) });
+    this.formulas = new FormulaPanel(scene, { changed: () => this.changed(), light: (links) => this.light(links), dark: () => this.light(this.picked >= 0 ? [this.picked] : []) });
     this.bodies = new BodyPanel(scene, { choose: (link) => this.pick(link) });
     const plots = make("details", { class: "lw-panel", open: true }, make("summary", {}, "Plots"), this.figure.root);
     this.below.replaceChildren(plots);
@@ -231,7 +231,7 @@ export class Viewer {
     const link = this.linkAt(x, y);
     this.changed();
     if (link < 0) return false;
-    const origin = carryPoint(this.state.poses, link, this.scene.bodies.find((one) => one.link === link)?.point ?? [0, 0, 0]);
+    const origin = this.state.worldOf(this.scene.bodies.find((one) => one.link === link) ?? { link, point: [0, 0, 0] });
     const target = this.camera.unproject(x, y, origin);
     this.grabbed = { link, point: pointInLink(this.state.poses, link, target), target, depth: target };
     return true;

@@ -60,11 +60,16 @@ export class LiveState {
   /** Anchors in their links' axes at the present parameters. */
   get anchors() { this.#place(); return this.anchored; }
 
+  /** The bodies with their masses, and the vector of gravity, at the present parameters. */
+  get masses() { this.#place(); return { bodies: this.bodies, gravity: this.gravity }; }
+
   #place() {
     if (this.placedAt === this.version) return;
     const found = this.functions.place([this.t], this.q, this.inputs);
     this.placed = found.poses;
     this.anchored = found.anchors;
+    this.gravity = Array.from(found.loads.slice(0, 3));
+    this.bodies = this.scene.bodies.map((one, k) => ({ ...one, mass: found.loads[3 + k] }));
     this.placedAt = this.version;
   }
 
@@ -77,6 +82,9 @@ export class LiveState {
     const now = this.anchors, was = this.nominal, k = 3 * anchor;
     return [point[0] + now[k] - was[k], point[1] + now[k + 1] - was[k + 1], point[2] + now[k + 2] - was[k + 2]];
   }
+
+  /** The present place in the world of something that has a link, a point and an anchor. */
+  worldOf(one) { return this.world(one.link, one.point, one.anchor); }
 
   /** The same point in the world. */
   world(link, point, anchor) { return carryPoint(this.poses, link, this.shifted(point, anchor)); }
@@ -136,6 +144,12 @@ export class LiveState {
     if (!this.canMove || !this.functions.loads) return null;
     const found = this.functions.loads([this.t], this.stateVector, this.motionVector);
     return found.every(Number.isFinite) ? found : null;
+  }
+
+  /** The numbers of a quantity of the equations, row by row; null if the page does not compute it. */
+  quantity(name) {
+    if (!Object.hasOwn(this.scene.table.functions, name)) return null;
+    return this.functions[name]([this.t], this.stateVector, this.motionVector);
   }
 
   /** Coordinates after a small displacement along the velocities. */

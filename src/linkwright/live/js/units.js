@@ -56,10 +56,10 @@ export function parseQuantity(text, unit) {
 /** A number in a few digits: 0.125, 1.2e-7, −3.4. */
 export function formatNumber(value, digits = 4) {
   if (!Number.isFinite(value)) return String(value);
-  if (value === 0) return "0";
   const size = Math.abs(value);
+  if (size < 1e-13) return "0"; // what rounding leaves of zero
   const text = size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
-  return text.replace(/\.?0+e/, "e").replace("e+", "e").replace("-", "−");
+  return text.replace(/\.?0+e/, "e").replace("e+", "e").replaceAll("-", "−");
 }
 
 /** A unit as people write it: m/s², kg m². */

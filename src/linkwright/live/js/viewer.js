@@ -1,7 +1,6 @@
 // The viewer: mounts a live mechanism in an element of a page, a notebook or the studio.
 import { setCoordinate, setParameters } from "./closing.js";
 import { Viewer } from "./stage.js";
-import { carryPoint } from "./vectors.js";
 
 /** Show a live mechanism in an element.
  *  @param {HTMLElement} element @param {object} scene JSON of `live.scene` @param {{look?: object}} options
@@ -40,7 +39,7 @@ export function mountViewer(element, scene, options = {}) {
     /** Where the centre of mass of a body is on the screen, pixels of the window. */
     whereIs(name) {
       const body = viewer.scene.bodies.find((one) => one.name === name), box = viewer.stage.getBoundingClientRect();
-      const [x, y] = viewer.camera.project(carryPoint(viewer.state.poses, body.link, body.point));
+      const [x, y] = viewer.camera.project(viewer.state.worldOf(body));
       return [box.left + x, box.top + y];
     },
     /** The time of one picture, ms: the mean of several, drawn one after the other. */
