@@ -69,8 +69,8 @@ class WrittenLineValues:
         return name in self._lines
 
     def line_expression(self, name: str) -> SX | None:
-        """The value of a name that a line defines; None if no line defines it, or a symbol in it has
-        no value."""
+        """The value of a name that a line defines; None if no line does, or a symbol in it has no
+        value."""
         if name not in self._known:
             self._known[name] = None  # a line that leads back to itself has no value
             line = self._lines.get(name, self._speed_lines.get(name))
