@@ -65,3 +65,33 @@ def test_reactions_of_loops_are_the_multipliers_along_the_coupler() -> None:
     assert [x.status for x in lw.check(lw.gallery("four-bar"), text)] == ["identical"] * 2
     wrong = text.replace("- sin", "+ sin").replace("+ Fx_q3", "- Fx_q3")
     assert [x.status for x in lw.check(lw.gallery("four-bar"), wrong)] == ["differs"] * 2
+
+
+def test_a_printed_entry_is_not_said_to_be_taken_for_itself() -> None:
+    report = lw.check(lw.gallery("elbow"), "M[1,2] = m2*(lc2^2 + l1*lc2*cos(q2)) + I2")
+    assert report.passed
+    assert not report.names
+
+
+SPRUNG = """
+name = "sprung"
+gravity = [0, "-g", 0]
+parameters = { m1 = 1.0, l1 = 1.0, k = 30.0, L0 = 0.4, g = 9.81 }
+bodies.link = { mass = "m1", center = ["l1/2", 0, 0], inertia = { zz = "m1*l1^2/12" } }
+joints.q1 = { type = "revolute", child = "link" }
+frames.a = { body = "ground", origin = [0, "l1", 0] }
+frames.b = { body = "link", origin = ["l1", 0, 0] }
+forces.strut = { type = "spring", between = ["a", "b"], stiffness = "k", length = "L0" }
+"""
+
+
+@pytest.mark.parametrize("by", ["hamilton", "kane", "newton_euler", "recurrent", "influence"])
+def test_the_tension_of_a_spring_is_read_as_it_is_printed(by: str) -> None:
+    """S is the tension over the length: k (L − L0)/L."""
+    mechanism = lw.load(SPRUNG)
+    report = lw.check(mechanism, str(lw.derive(mechanism, by=by).equation_set()))
+    assert {x.status for x in report} <= {"identical", "definition"}
+    if by in ("hamilton", "kane"):
+        heading = f"[by {by}]"
+        assert lw.check(mechanism, f"{heading}\nS_strut = k*(1 - L0/L_strut)").passed
+        assert not lw.check(mechanism, f"{heading}\nS_strut = k*(1 + L0/L_strut)").passed

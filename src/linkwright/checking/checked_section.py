@@ -296,7 +296,7 @@ class CheckedSection:
         found = dict(self.guessed_names)
         for name in sorted(self.meanings.text_names):
             meaning = self.meanings.find_meaning(name)
-            if not isinstance(meaning, str) or name in self.given_names:
+            if not isinstance(meaning, str) or name in self.given_names or meaning == name:
                 continue
             if latex_name_of_label(meaning).replace("_", "") != name.replace("_", ""):
                 found[name] = meaning

@@ -17,7 +17,13 @@ from .symbol_patterns import list_checker_symbols
 from .vocabulary import CheckerVocabulary, MeaningLookup
 from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
 
-FORMULATIONS_WITH_NAMES = (*LABELLING_FORMULATIONS, "kane", "newton_euler")
+FORMULATIONS_WITH_NAMES = (
+    *LABELLING_FORMULATIONS,
+    "hamilton",
+    "kane",
+    "multipliers",
+    "newton_euler",
+)
 """Formulations whose printed equations define names that the checker does not know otherwise."""
 
 
