@@ -202,7 +202,24 @@ class LossWarning(UserWarning):
 
 
 class DamagedStudyWarning(UserWarning):
-    """A study whose store has blocks with wrong checksums: they count as not made."""
+    """A study whose store has blocks with wrong checksums: they count as not made.
+
+    Examples
+    --------
+    >>> import tempfile, warnings
+    >>> from pathlib import Path
+    >>> import linkwright as lw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Path(folder) / "arm"
+    ...     arm, vary, measure = lw.gallery("elbow"), {"m2": [1, 2]}, {"v": "max(dq1)"}
+    ...     study = lw.study(arm, vary, measure, t=0.1, store=store)
+    ...     size = (store / "v" / "c" / "0").write_bytes(b"damaged")
+    ...     with warnings.catch_warnings(record=True) as found:
+    ...         warnings.simplefilter("always")
+    ...         data = lw.studies.load_study(store).data
+    >>> found[0].category.__name__
+    'DamagedStudyWarning'
+    """
 
 
 class LimitWarning(UserWarning):

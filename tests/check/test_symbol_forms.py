@@ -16,7 +16,12 @@ from linkwright.checking.vocabulary import CheckerVocabulary
 from linkwright.errors import NameNotFoundError, UnsupportedError
 
 APPROXIMATE = "Under the heading `[approximate]`"
-OTHERS = {"Dual vectors", "Matrices and vectors, with several coordinates", APPROXIMATE}
+OTHERS = {
+    "Dual vectors",
+    "Entries as they are printed",
+    "Matrices and vectors, with several coordinates",
+    APPROXIMATE,
+}
 
 
 def words_of(own: CheckerVocabulary, key: str) -> list[str]:

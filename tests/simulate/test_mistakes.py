@@ -85,7 +85,7 @@ def test_simulate(options: dict[str, Any], what: str) -> None:
         (lambda: solve_kinematics(BAR, {"theta1": nan}), "the motion of 'theta1' is nan"),
         (
             lambda: solve_kinematics(BAR, {"theta1": "t"}, rough={"theta2": "x"}),
-            "rough of 'theta2' is",
+            "rough of 'theta2': 'x' is not a number",
         ),
         (
             lambda: solve_kinematics(BAR, {"theta1": "t"}, samples=2.5),

@@ -235,7 +235,7 @@ def check_that_clients_that_cannot_be_used_are_a_sentence(folder: Path) -> None:
 def check_that_a_full_store_stops_workers_of_dask_with_one_sentence(folder: Path) -> None:
     with open_buckets(folder) as objects:
         fill_up(objects)
-        said = r"^bucket://lab/arm: there is no space left; free some; all whole blocks are kept"
+        said = r"^bucket://lab/arm: no space is left; free some; all finished blocks are kept"
         with pytest.raises(StorageFullError, match=said):
             resume_study(STORE, workers=2, cluster="local")
         check_that_it_goes_on(objects, "local", 2)

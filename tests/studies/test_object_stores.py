@@ -53,9 +53,7 @@ def test_an_object_store_has_the_bits_of_a_folder(objects: Path) -> None:
 
 def test_a_full_store_stops_this_process(objects: Path) -> None:
     fill_up(objects)
-    with pytest.raises(
-        StorageFullError, match=r"arm: there is no space left; free some; .* goes on"
-    ):
+    with pytest.raises(StorageFullError, match=r"arm: no space is left; free some; .* continues"):
         resume_study(STORE)
     check_that_it_goes_on(objects, None, 1)
 
@@ -69,17 +67,15 @@ def test_a_full_store_stops_local_workers_with_one_sentence(objects: Path) -> No
     assert process.returncode == 2
     assert out == ""
     assert said == (
-        "linkwright: bucket://lab/arm: there is no space left; free some; all whole blocks are kept, "
-        "and 'linkwright study resume bucket://lab/arm' goes on\n"
+        "linkwright: bucket://lab/arm: no space is left; free some; all finished blocks are kept, "
+        "and 'linkwright study resume bucket://lab/arm' continues\n"
     )
     check_that_it_goes_on(objects, "processes", 2)
 
 
 def test_no_space_at_the_beginning_is_a_sentence(objects: Path) -> None:
     (objects / QUOTA).write_text("10")
-    with pytest.raises(
-        StorageFullError, match="there is no space left; free some, and begin again"
-    ):
+    with pytest.raises(StorageFullError, match="no space is left; free some, and begin again"):
         begin(STORE, COUNT, BLOCK)
     (objects / QUOTA).unlink()
     begin(STORE, COUNT, BLOCK)

@@ -84,5 +84,5 @@ def read_rough_coordinates(
     """Return first guesses of coordinates by name; a text names a pose, which has some of them."""
     if isinstance(given, str):
         return pose_numbers(mechanism, given, "q")
-    found = read_coordinate_numbers(mechanism, given or {}, "q0")
+    found = read_coordinate_numbers(mechanism, given or {}, "rough")
     return check_number_table(found, "rough")

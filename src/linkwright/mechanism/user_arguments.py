@@ -54,13 +54,13 @@ def read_coordinate_numbers(
     mechanism: Mechanism, given: _Given | Mapping[str, str], what: str
 ) -> _Given | dict[str, float]:
     """Return values by name in which text such as "30 deg" is converted to a number in SI units;
-    anything but a mapping is returned unchanged. `what` is "q0" or "q" for coordinates, "qd0" or
-    "qd" for generalized velocities, "qdd" for accelerations, "torque" or "tau" for generalized
-    forces; others have no known unit. Lists may have one text for each run."""
+    anything but a mapping is returned unchanged. `what` is "q0", "q" or "rough" for coordinates,
+    "qd0" or "qd" for generalized velocities, "qdd" for accelerations, "torque" or "tau" for
+    generalized forces; others have no known unit. Lists may have one text for each run."""
     if not isinstance(given, Mapping) or not any(has_text(v) for v in given.values()):
         return cast("_Given", given)
     names, ways = mechanism_names(mechanism), velocity_units(mechanism)
-    if what in ("q0", "q", "q1"):
+    if what in ("q0", "q", "q1", "rough"):
         units = dict(zip(names.q, coordinate_units(mechanism), strict=True))
     else:
         known = _UNITS_BY_ARGUMENT.get(what, {})

@@ -19,10 +19,16 @@ _POLLING_SECONDS = 0.01
 """Pause between two looks at a process that is about to end."""
 
 
+_THREADED_PACKAGES = ("jax", "torch")
+"""Packages whose runtimes have threads that Python does not count, with locks of their own."""
+
+
 def can_fork_safely() -> bool:
-    """Return whether a copy of this process can work: on Linux, while no other thread of Python
-    runs, which could hold a lock that the copy would wait for."""
-    return sys.platform.startswith("linux") and threading.active_count() == 1
+    """Return whether a copy of this process can work: on Linux, while no other thread runs, which
+    could hold a lock that the copy would wait for."""
+    is_single = threading.active_count() == 1
+    has_runtime = any(name in sys.modules for name in _THREADED_PACKAGES)
+    return sys.platform.startswith("linux") and is_single and not has_runtime
 
 
 class ForkedProcess:
