@@ -240,7 +240,7 @@ def _values_by_lines(known: Values, statements: Sequence[Statement], seed: int) 
         known[name] = float(rng.uniform(0.3, 1.1))
     known = _defined_values(known, lines)
     solved = [x for x in solved if x not in known]
-    return known | _solved_values(known, lines, solved)
+    return _defined_values(known | _solved_values(known, lines, solved), lines)
 
 
 def _defined_values(known: Values, lines: Sequence[Sides]) -> Values:

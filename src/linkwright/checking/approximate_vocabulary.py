@@ -22,6 +22,7 @@ from .symbol_patterns import (
 )
 from .symbol_table import APPROXIMATE_MECHANISM_SYMBOLS, APPROXIMATE_SYMBOLS
 from .vocabulary import CheckerVocabulary
+from .written_line_values import WrittenLineValues
 
 APPROXIMATE_HEADING = "approximate"
 """The section of a text whose names are these."""
@@ -112,4 +113,12 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
     def _resolve_symbol(self, name: str) -> SX | None:
         if name in self.mechanism_symbols:
             return self.mechanism_symbols[name]
-        return self.expression_in_rows(self.paper_rows, name)
+        found = self.expression_in_rows(self.paper_rows, name)
+        return self._force_element_symbols.get(name.replace("_", "")) if found is None else found
+
+    @cached_property
+    def _force_element_symbols(self) -> dict[str, SX]:
+        """Lengths L and tensions by length S of springs between points, without underscores."""
+        lines = WrittenLineValues(self, APPROXIMATE_HEADING)
+        found = {name: lines.line_expression(name) for name in lines.spring_names()}
+        return {name.replace("_", ""): x for name, x in found.items() if x is not None}

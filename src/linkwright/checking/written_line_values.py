@@ -48,7 +48,7 @@ class WrittenLineValues:
             if not isinstance(line.right, ca.SX):
                 continue
             if not isinstance(line.left, str):
-                found |= _spring_symbol_value(line.left, line.right)
+                found = _spring_symbol_value(line.left, line.right) | found
             elif self.by == "kane" and _SPEED.fullmatch(line.left):
                 self._speed_lines.setdefault(line.left, line.right)
             else:
@@ -64,6 +64,14 @@ class WrittenLineValues:
     def line_names(self) -> list[str]:
         """The names that lines define."""
         return list(self._lines)
+
+    def spring_names(self) -> list[str]:
+        """The names of lengths and tensions of springs between points."""
+        return [
+            name
+            for name in self._lines
+            if _SPRING_LENGTH.fullmatch(name) or _SPRING_TENSION.fullmatch(name)
+        ]
 
     def __contains__(self, name: str) -> bool:
         return name in self._lines

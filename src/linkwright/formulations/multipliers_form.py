@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from .multipliers import FirstKindLagrangeFormulation
 
 
+_FORCES_IN_Q = (
+    "Springs between points are forces in Q. V_Q is V without their energies; it is the V of (9)."
+)
+"""The note on energies where springs stand by their tensions."""
+
+
 def multipliers_equation_set(own: FirstKindLagrangeFormulation) -> EquationSet:
     """The energies, the equations with the forces of the constraints, and the constraints."""
     constraints, names = own.constraints, own.tree.names
@@ -27,11 +33,12 @@ def multipliers_equation_set(own: FirstKindLagrangeFormulation) -> EquationSet:
     accelerations = (constraints.J @ own.qdd + constraints.bias)[independent]
     residual = ("constraint_residual",) if names.position_row_count else ()
     count = len(independent)
+    has_forces = has_named_springs(own)
     sections = (
         EquationSection(
             "Energies",
-            (EquationLine("T", own.T), EquationLine("V", V)),
-            note="Springs between points are forces in Q." if has_named_springs(own) else "",
+            (EquationLine("T", own.T), EquationLine("V_Q" if has_forces else "V", V)),
+            note=_FORCES_IN_Q if has_forces else "",
         ),
         EquationSection(
             "Equations of motion",
