@@ -173,3 +173,9 @@ def test_euler_equations_of_a_free_body() -> None:
     force = 2 * (dv + np.cross(w, v)) - 2 * down[1:]
     expected = dict(zip(eqs.names.qd, (*moment, *force), strict=True))
     assert {name.removeprefix("tau_"): pytest.approx(x) for name, x in found.items()} == expected
+
+
+def test_numbered_angles_of_a_joint_keep_its_letter() -> None:
+    """The second angle of the universal joint u1 is u1.2; it was printed as 2 with the index u1."""
+    text = str(lw.derive(lw.gallery("stewart"), by="recursive").latex("gravity"))
+    assert r"\cos(\mathrm{u1.2})" in text

@@ -36,7 +36,7 @@ _BODY_COMPONENT = re.compile(r"(I(?=[xyz]{2})|c(?=[xyz]\d))([xyz]{1,2})(\d*)")
 """The name of a moment of inertia, Ixx2, or of a coordinate of a centre of mass, cx2."""
 _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
 """Components of forces and moments: Fx_q1 is F with the index x, q1."""
-_JOINT_COMPONENT = re.compile(r"(?:(tau|lambda)_)?([^.]+)\.(?:(q|v|w)([wxyz])|(\w+))")
+_JOINT_COMPONENT = re.compile(r"(?:(tau|lambda)_)?([^.]+)\.(?:(q|v|w)([wxyz])|([a-zA-Z]\w*))")
 """Coordinates and velocities of joints with several: hip.wx is ω with the index hip, x; tau_hip.wx
 is τ with the index hip, ωx."""
 
