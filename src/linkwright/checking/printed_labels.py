@@ -101,6 +101,12 @@ def name_of_printed_label(name: str) -> str:
     return row.paper_letter + "_".join(map(str, at))
 
 
+def paper_name_of_label(label: str) -> str:
+    """The same letter and indices as papers write them: JT1_12 for JT[1,12]."""
+    found = _LABEL.fullmatch(label)
+    return found["letter"] + found["indices"].replace(",", "_") if found else label
+
+
 def printed_quantity_entry(own: CheckerVocabulary, name: str) -> SX | None:
     """The entry that a label names; None if the mechanism has no such entry."""
     row, at = _printed_quantity(name)
