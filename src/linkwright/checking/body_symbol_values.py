@@ -56,6 +56,13 @@ class CheckerBodySymbols:
     def _tree(self) -> KinematicTree:
         return build_kinematic_tree(self.vocabulary.mechanism, "symbolic")
 
+    @property
+    def joints_of_velocities(self) -> list[str]:
+        """The joint of each velocity of the tree, of joints with a given motion too."""
+        links = self._tree.links
+        spans = [(x.name, links[i]) for x in self._tree.joints for i in x.links]
+        return [name for name, link in spans for _ in range(link.kind.velocity_count)]
+
     def body_name(self, k: int) -> str:
         """The name of the k-th body in the mechanism's file."""
         return self.vocabulary.names.bodies[k]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -29,6 +30,9 @@ FORMULATIONS_WITH_NAMES = (
     "newton_euler",
 )
 """Formulations whose printed equations define names that the checker does not know otherwise."""
+
+
+_JOINT_FORCE = re.compile(r"T(\d{1,4})")
 
 
 class FormulationCheckerVocabulary(CheckerVocabulary):
@@ -62,8 +66,10 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
     def _resolve_symbol(self, name: str) -> SX | None:
         if "@" in name or name in self._free_symbol_names:
             return super()._resolve_symbol(name)
-        if (speed := self._speed_of_file(name)) is not None:
-            return speed
+        if (own := self._speed_of_file(name)) is not None:
+            return own
+        if (own := self._force_of_joint(name)) is not None:
+            return own
         name = self.canonical_name(name)
         if self._has_other_speeds or name not in self.written_lines:
             return super()._resolve_symbol(name)
@@ -85,6 +91,14 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
             return None
         value = self.written_lines.line_expression(stem)
         return value if stem == name or value is None else self.values.derived_symbol(f"rate@{stem}")
+
+    def _force_of_joint(self, name: str) -> SX | None:
+        """T2, the force of the second joint along its motion, in the equations of free bodies."""
+        number = _JOINT_FORCE.fullmatch(name) if self.by == "newton_euler" else None
+        joints = self.body_values.joints_of_velocities
+        if number is None or not 1 <= int(number[1]) <= len(joints):
+            return None
+        return self.reaction_values.force_along_motion(joints[int(number[1]) - 1])
 
     def canonical_name(self, name: str) -> str:
         """The printed spelling of a name: in LaTeX the label f[1] for f1."""
