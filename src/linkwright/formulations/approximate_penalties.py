@@ -244,6 +244,8 @@ def reject_bodies_without_inertia(mechanism: Mechanism) -> str | None:
     if chosen or mechanism.loops or mechanism.constraints or not turns:
         return None
     held, others = split_penalty_bodies(mechanism)
+    masses = build_kinematic_tree(mechanism, "numeric").masses
+    others = tuple(name for name in others if not np.any(np.asarray(ca.DM(masses[name].I))))
     if held or not others:
         return None
     has = "has" if len(others) == 1 else "have"
