@@ -90,7 +90,9 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         if stem not in speeds or SPEED_NUMBER.fullmatch(stem):
             return None
         value = self.written_lines.line_expression(stem)
-        return value if stem == name or value is None else self.values.derived_symbol(f"rate@{stem}")
+        return (
+            value if stem == name or value is None else self.values.derived_symbol(f"rate@{stem}")
+        )
 
     def _force_of_joint(self, name: str) -> SX | None:
         """T2, the force of the second joint along its motion, in the equations of free bodies."""

@@ -58,7 +58,11 @@ class WrittenLineValues:
     def speed_values(self) -> dict[str, SX]:
         """The generalized speeds of printed dual vectors, which a text defines itself."""
         found = {name: self.line_expression(name) for name in (*self._lines, *self._speed_lines)}
-        return {x: value for x, value in found.items() if value is not None and SPEED_NUMBER.fullmatch(x)}
+        return {
+            x: value
+            for x, value in found.items()
+            if value is not None and SPEED_NUMBER.fullmatch(x)
+        }
 
     @property
     def line_names(self) -> list[str]:

@@ -21,6 +21,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import JOINT_KINDS, ApproximateChoices, Mechanism, replace_part_fields
 from ..types import Floats
 from .approximate_equations import ApproximateFormulation
+from .formulation import reject_quaternions
 
 MAX_OPENING_SHARE = 1e-4
 """The share of the mechanism's size by which joints may open at the default β: fractions of a
@@ -112,7 +113,7 @@ def mechanism_with_penalties(
             f"only approximate dynamics uses {names[0]}", remedy='use by="approximate"'
         )
     mechanism = replace_penalty_choices(mechanism, **given)
-    if by != "approximate":
+    if by != "approximate" or reject_quaternions(mechanism):  # which deriving refuses
         return mechanism
     chosen = choose_penalties(mechanism, step)
     if not chosen.beta:  # nothing is constrained
