@@ -111,3 +111,40 @@ def test_one_joint_without_superabundant_coordinates_has_energies() -> None:
     run = lw.simulate(pendulum, t=1, q0=[0.3], qd0=[0], by="approximate", rtol=1e-11, atol=1e-12)
     assert run.accounted
     np.testing.assert_allclose(run.energy, run.energy[0], rtol=1e-8)
+
+
+def test_quaternions_are_refused_with_a_sentence() -> None:
+    ball = lw.Mechanism(
+        bodies={
+            "head": {"mass": 2, "center": [0, 0, -0.3], "inertia": [0.02, 0.03, 0.015]},
+            "tail": {"mass": 1, "center": [0.2, 0, 0], "inertia": [0.001, 0.02, 0.02]},
+        },
+        joints={
+            "s": {"type": "spherical", "child": "head"},
+            "e": {"type": "revolute", "parent": "head", "child": "tail", "origin": [0, 0, -0.6]},
+        },
+    )
+    with pytest.raises(UnsupportedError, match="quaternion"):
+        lw.simulate(ball, 0.1, by="approximate")
+
+
+def test_a_slide_with_inertia_is_taken() -> None:
+    """A turning column and a slide: nothing is constrained, so the motion is the exact one."""
+    arm = lw.Mechanism(
+        bodies={
+            "column": {"mass": 3, "center": [0.02, 0.03, 0], "inertia": [0.03, 0.04, 0.05]},
+            "slider": {"mass": 1.5, "center": [0.1, 0, 0.2], "inertia": [0.01, 0.01, 0.004]},
+        },
+        joints={
+            "turn": {"type": "revolute", "child": "column"},
+            "push": {
+                "type": "prismatic", "axis": [1, 0, 0], "parent": "column", "child": "slider",
+                "stiffness": 80,
+            },
+        },
+    )  # fmt: skip
+    ends = [
+        lw.simulate(arm, 0.5, q0=[0.1, 0.3], qd0=[1.0, 0.0], by=by, rtol=1e-9, atol=1e-11).q[-1]
+        for by in ("approximate", "lagrange")
+    ]
+    assert np.allclose(ends[0], ends[1], rtol=0, atol=1e-7)

@@ -15,6 +15,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
+from .printed_labels import is_printed_label, paper_name_of_label
 from .symbol_patterns import (
     RateSpelledName,
     add_names_without_underscores,
@@ -111,6 +112,8 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         return "it is not a symbol of the approximate equations" if is_exact and not is_own else ""
 
     def _resolve_symbol(self, name: str) -> SX | None:
+        if is_printed_label(name):
+            name = paper_name_of_label(name)
         if name in self.mechanism_symbols:
             return self.mechanism_symbols[name]
         found = self.expression_in_rows(self.paper_rows, name)

@@ -56,6 +56,13 @@ class CheckerBodySymbols:
     def _tree(self) -> KinematicTree:
         return build_kinematic_tree(self.vocabulary.mechanism, "symbolic")
 
+    @property
+    def joints_of_velocities(self) -> list[str]:
+        """The joint of each velocity of the tree, of joints with a given motion too."""
+        links = self._tree.links
+        spans = [(x.name, links[i]) for x in self._tree.joints for i in x.links]
+        return [name for name, link in spans for _ in range(link.kind.velocity_count)]
+
     def body_name(self, k: int) -> str:
         """The name of the k-th body in the mechanism's file."""
         return self.vocabulary.names.bodies[k]
@@ -70,7 +77,7 @@ class CheckerBodySymbols:
         """The axes of the link that a body is fixed to, of which the third is its joint's axis, as
         columns in world axes."""
         R = self.vocabulary.quantity_expression("placement", body)[:3, :3]
-        return ca.SX(R @ ca.SX(self._tree.bodies[body].R).T)
+        return ca.SX(R @ self._in_own_parameters(self._tree.bodies[body].R).T)
 
     def center_quantity(self, function: str, k: int) -> SX:
         """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the centre of mass,
@@ -152,8 +159,13 @@ class CheckerBodySymbols:
     @cached_property
     def gravity_acceleration(self) -> SX:
         """The vector of gravity, in the symbols of the equations."""
-        gravity = ca.SX(self._tree.gravity)
+        return self._in_own_parameters(self._tree.gravity)
+
+    def _in_own_parameters(self, constant: SX) -> SX:
+        """A constant array of the tree, in the parameters of the equations."""
         named = {str(x): x for x in ca.vertsplit(self.vocabulary.symbols["p"])}
-        own = ca.symvar(gravity)
-        theirs = ca.vertcat(*(named[str(x)] for x in own))
-        return ca.substitute(gravity, ca.vertcat(*own), theirs) if own else gravity
+        symbols = ca.symvar(ca.SX(constant))
+        theirs = ca.vertcat(*(named[str(x)] for x in symbols))
+        return ca.SX(
+            ca.substitute(ca.SX(constant), ca.vertcat(*symbols), theirs) if symbols else constant
+        )

@@ -123,10 +123,13 @@ class CheckedMechanism:
 
     @cached_property
     def flat_spellings(self) -> dict[str, str]:
-        """Names without underscores, and what they are in the mechanism."""
+        """Names without underscores, and what they are in the mechanism; a rate, as dq1 beside a
+        damping d_q1, keeps its meaning."""
+        rates = {f"{dots}{name}" for name in self.names.qd for dots in ("d", "dd")}
         found: dict[str, str] = {}
         for name in (*self.parameters, *self.names.q, *self.names.actuators):
-            found.setdefault(name.replace("_", ""), name)
+            if (flat := name.replace("_", "")) not in rates:
+                found.setdefault(flat, name)
         return found
 
     # -- quantities -------------------------------------------------------------------------

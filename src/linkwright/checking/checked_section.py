@@ -10,7 +10,7 @@ from itertools import groupby
 from ..algebra.exact.elimination import rank_modulo
 from ..algebra.exact.residues import FIELD_PRIME
 from ..errors import LinkwrightError
-from ..expressions import Expression, names_in_expression
+from ..expressions import Expression, Name, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
 from .corrected_statements import statement_text
@@ -150,11 +150,13 @@ class CheckedSection:
         return self.original_statements
 
     def _generalized_speeds(self) -> list[Expression]:
-        """u1, u2, …, one for each degree of freedom, where the text defines them."""
+        """u1, u2, …, one for each degree of freedom, where the text or the file defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
         assert self.dual_meanings is not None
-        speeds = [self.dual_meanings.definitions.get(f"u{i + 1}") for i in range(count)]
+        of_file = {f"u{i}": Name(x) for i, x in enumerate(self.vocabulary.file_speeds, 1)}
+        defined = of_file | self.dual_meanings.definitions
+        speeds = [defined.get(f"u{i + 1}") for i in range(count)]
         return [x for x in speeds if x is not None] if None not in speeds else []
 
     def merge_dual_findings(self, parts: list[Finding], origins: list[Statement]) -> list[Finding]:

@@ -8,6 +8,7 @@ import casadi as ca
 
 from ..expressions import parse_expression
 from ..types import SX
+from ..written_equations import magnitudes_at_samples
 
 if TYPE_CHECKING:
     from .vocabulary import CheckerVocabulary
@@ -35,7 +36,8 @@ def bound_partial_velocity_symbol(
     count = len(own.generalized_speeds) or own.names.nv
     if not 1 <= int(number) <= count:
         return None
-    return _bound_motion_symbol(own, frame, _partial_velocity_symbol(own, frame, int(number) - 1))
+    motion = _partial_velocity_symbol(own, frame, int(number) - 1)
+    return None if motion is None else _bound_motion_symbol(own, frame, motion)
 
 
 def _bound_motion_symbol(own: CheckerVocabulary, frame: str, motion: SX) -> DualSymbolValue:
@@ -44,9 +46,9 @@ def _bound_motion_symbol(own: CheckerVocabulary, frame: str, motion: SX) -> Dual
     return motion[:3], motion[3:] + ca.cross(place[:3, 3], motion[:3])
 
 
-def _partial_velocity_symbol(own: CheckerVocabulary, frame: str, r: int) -> SX:
+def _partial_velocity_symbol(own: CheckerVocabulary, frame: str, r: int) -> SX | None:
     """The contribution of the r-th speed to a motion: a generalized one that the text defines, the
-    constraints being kept, or a coordinate's rate."""
+    constraints being kept, or a coordinate's rate; None where the speeds are not independent."""
     J = own.quantity_expression("jacobian", frame)
     if not own.generalized_speeds:
         return J[:, r]
@@ -55,6 +57,8 @@ def _partial_velocity_symbol(own: CheckerVocabulary, frame: str, r: int) -> SX:
     if own.names.constraints:
         G = ca.SX(own.eqs.expressions("independent_map")[0])
     by_speeds = ca.jacobian(u, own.symbols["qd"]) @ G
+    if not magnitudes_at_samples([ca.det(by_speeds)], scale=1.0).any():
+        return None
     return J @ (G @ ca.solve(by_speeds, ca.SX.eye(u.shape[0])[:, r]))
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ..expressions import Expression
+from ..expressions.typeset import ExpressionTypesetter, LatexNotation
+from ..forms.quantity_typesetting import typeset_rate_symbols
 from ..formulations.kane_form import printed_center_letter
 from ..mechanism import Mechanism
 from ..types import SX
 from ..written_equations import magnitudes_at_samples
 from .declarations import NO_DECLARATIONS, TextDeclarations
 from .frame_names import FrameNames
+from .latex_parser import LatexStatementParser
 from .printed_labels import latex_name_of_label, printed_quantity_labels
 from .symbol_patterns import list_checker_symbols
+from .text_symbols import StatementSymbols
 from .vocabulary import CheckerVocabulary, MeaningLookup
-from .written_line_values import LABELLING_FORMULATIONS, WrittenLineValues
+from .written_line_values import LABELLING_FORMULATIONS, SPEED_NUMBER, WrittenLineValues
 
 FORMULATIONS_WITH_NAMES = (
     *LABELLING_FORMULATIONS,
@@ -25,6 +30,9 @@ FORMULATIONS_WITH_NAMES = (
     "newton_euler",
 )
 """Formulations whose printed equations define names that the checker does not know otherwise."""
+
+
+_JOINT_FORCE = re.compile(r"T(\d{1,4})")
 
 
 class FormulationCheckerVocabulary(CheckerVocabulary):
@@ -58,6 +66,10 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
     def _resolve_symbol(self, name: str) -> SX | None:
         if "@" in name or name in self._free_symbol_names:
             return super()._resolve_symbol(name)
+        if (own := self._speed_of_file(name)) is not None:
+            return own
+        if (own := self._force_of_joint(name)) is not None:
+            return own
         name = self.canonical_name(name)
         if self._has_other_speeds or name not in self.written_lines:
             return super()._resolve_symbol(name)
@@ -65,6 +77,30 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         if self.by not in LABELLING_FORMULATIONS:
             found = self.paper_expression(name)
         return self.written_lines.line_expression(name) if found is None else found
+
+    @property
+    def file_speeds(self) -> tuple[str, ...]:
+        """The generalized speeds of the file, whose partial velocities are printed by number."""
+        return tuple(x for x in self.mechanism.speeds if x in self) if self.by == "kane" else ()
+
+    def _speed_of_file(self, name: str) -> SX | None:
+        """A generalized speed that the file names, or its rate; u1, u2, … are the text's own."""
+        speeds = self.mechanism.speeds if self.by == "kane" else {}
+        stem = name if name in speeds else name.removeprefix("d")
+        if stem not in speeds or SPEED_NUMBER.fullmatch(stem):
+            return None
+        value = self.written_lines.line_expression(stem)
+        return (
+            value if stem == name or value is None else self.values.derived_symbol(f"rate@{stem}")
+        )
+
+    def _force_of_joint(self, name: str) -> SX | None:
+        """T2, the force of the second joint along its motion, in the equations of free bodies."""
+        number = _JOINT_FORCE.fullmatch(name) if self.by == "newton_euler" else None
+        joints = self.body_values.joints_of_velocities
+        if number is None or not 1 <= int(number[1]) <= len(joints):
+            return None
+        return self.reaction_values.force_along_motion(joints[int(number[1]) - 1])
 
     def canonical_name(self, name: str) -> str:
         """The printed spelling of a name: in LaTeX the label f[1] for f1."""
@@ -84,7 +120,17 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
         found: dict[str, list[str]] = {}
         for label in dict.fromkeys([*labels, *reactions, *momenta]):
             found.setdefault(latex_name_of_label(label).replace("_", ""), []).append(label)
+        for name in self._free_symbol_names | {f"d{x}" for x in self.names.q}:
+            if "." in name:
+                found.setdefault(self._typeset_name(name), []).append(name)
         return {name: own[0] for name, own in found.items() if len(own) == 1}
+
+    def _typeset_name(self, name: str) -> str:
+        """What a name with a dot, ball.wx, is read as from its LaTeX."""
+        rates = {f"d{x}": (x, 1) for x in self.names.q} | typeset_rate_symbols(self.eqs)
+        setter = ExpressionTypesetter(LatexNotation(), rates)
+        latex = setter.name(name).replace(r"\_", "").replace("{}", "")
+        return LatexStatementParser(latex, StatementSymbols(), {}).parse_symbol().replace("_", "")
 
     def ambiguity_sentence(self, names: Iterable[str]) -> str:
         """A sentence for a name that LaTeX writes like another one of the printed set."""

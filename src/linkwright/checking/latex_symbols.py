@@ -97,7 +97,9 @@ class LatexStatementSymbols(StatementGrammar):
         primes."""
         if self.is_dual_symbol(found, above):
             return self.compose_dual_name(found, above)
-        name = found.base + found.mark + found.index + "prime" * found.primes
+        is_rate_alike = found.base == "d" and not found.mark and found.index[:1].isalpha()
+        index = f"_{found.index}" if is_rate_alike else found.index  # d_{q1} is not dq1
+        name = found.base + found.mark + index + "prime" * found.primes
         return "d" * found.dots + name + (f"_{above}" if above else "")
 
     def is_dual_symbol(self, found: _AccentedLatexSymbol, above: str) -> bool:

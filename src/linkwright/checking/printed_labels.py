@@ -41,6 +41,7 @@ PRINTED_QUANTITIES = (
     PrintedQuantity("M", 2, "mass_matrix", "entry of the mass matrix", "M"),
     PrintedQuantity("C", 2, "coriolis_matrix", "entry of the Coriolis matrix", "C"),
     PrintedQuantity("d", 1, "transport", "entry of the forces of coordinates that depend on time"),
+    PrintedQuantity("a", 1, "transport_momentum", "entry of the momenta at q̇ = 0"),
     PrintedQuantity("g", 1, "gravity", "entry of the gravity vector", "g"),
     PrintedQuantity("f", 1, "forces", "entry of all other forces: springs, dampers, loads"),
     PrintedQuantity("Phi", 1, "constraint_residual", "residual of a holonomic constraint", "f"),
@@ -81,6 +82,7 @@ FORMULATION_NAMES = (
     PrintedName("V_c1 x_c1", "under `[by kane]`: dual velocity and axis at a centre of mass"),
     PrintedName("omega1_1 g1_1", "under `[by newton_euler]`: ω and gravity in the axes of a link"),
     PrintedName("alpha1_1 a1_1", "under `[by newton_euler]`: α and a of the centre of mass there"),
+    PrintedName("T1", "under `[by newton_euler]`: force of a joint along its given motion"),
     PrintedName(
         "L_rope S_rope", "under `[by newton_euler]`: a spring's length, tension over length"
     ),
@@ -99,6 +101,12 @@ def name_of_printed_label(name: str) -> str:
     if row is None or not row.paper_letter:
         return name
     return row.paper_letter + "_".join(map(str, at))
+
+
+def paper_name_of_label(label: str) -> str:
+    """The same letter and indices as papers write them: JT1_12 for JT[1,12]."""
+    found = _LABEL.fullmatch(label)
+    return found["letter"] + found["indices"].replace(",", "_") if found else label
 
 
 def printed_quantity_entry(own: CheckerVocabulary, name: str) -> SX | None:

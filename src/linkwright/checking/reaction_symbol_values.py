@@ -36,6 +36,15 @@ class CheckerReactionSymbols:
         """A component of the same force along an axis of the joint's last link."""
         return self._component_in_link(axis, joint, slice(3, 6))
 
+    def force_along_motion(self, joint: str) -> SX | None:
+        """The force or moment of a joint with one degree of freedom along it."""
+        own = self.vocabulary.mechanism.joints[joint]
+        if len(own.dofs) != 1:
+            return None
+        if own.dofs[0].is_rotation:
+            return self.joint_moment_in_link("3", joint)
+        return self.joint_force_in_link("3", joint)
+
     def _joint_wrench(self, joint: str) -> SX | None:
         """Moment and force of a joint, or of one that closes a loop; in the multipliers where there
         are constraints."""

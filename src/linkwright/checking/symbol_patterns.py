@@ -98,6 +98,7 @@ WORDS = {
         "motor", choices=lambda own: list(enumerate(own.names.actuators))
     ),
     "velocity": SymbolWordPlaceholder("q1", choices=lambda own: list(enumerate(own.names.qd))),
+    "turning": SymbolWordPlaceholder("ball.qw", r"(?!\d)[\w.]+"),
     "multiplier": SymbolWordPlaceholder("pin_1", choices=lambda own: own.multiplier_names),
     "rated": SymbolWordPlaceholder(
         RateSpelledName("q1"), choices=lambda own: own.coordinates_with_rates

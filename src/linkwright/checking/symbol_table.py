@@ -141,6 +141,11 @@ NAMED_MOMENTA = (
 )
 """Momenta where p1, p2, … are names of the mechanism; here the underscore counts."""
 
+COORDINATE_RATES = (
+    Row("d{turning}", "rate of a coordinate whose velocity has another name, as of a quaternion",
+        lambda own, name: own.values.coordinate_rate(name)),
+)
+
 DERIVATIVES = (
     Row("{energy}_{variable}", "derivative of an energy by a coordinate; L_dq1 by a velocity",
         lambda own, x, by: own.values.partial_derivative(own.expression_in_rows(ENERGIES, x), by)),
@@ -185,7 +190,10 @@ SYMBOLS_WITHOUT_INDEX = (
         lambda own: own.values.momentum_rates[0], _ONE_COORDINATE),
 )
 
-PAPER_SYMBOLS = (*ENERGIES, *ENTRIES, *NAMED_MOMENTA, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX)
+PAPER_SYMBOLS = (
+    *ENERGIES, *ENTRIES, *NAMED_MOMENTA, *DERIVATIVES, *JACOBIANS, *REACTIONS, *SYMBOLS_WITHOUT_INDEX,
+    *COORDINATE_RATES,
+)
 """Symbols of papers that are expressions, in the order in which they are tried."""
 
 DUAL_UNIT_NAME = "eps"
@@ -276,6 +284,7 @@ SYMBOL_GROUPS: dict[
     "Jacobians of bodies": JACOBIANS,
     "Joint reactions": REACTIONS,
     "Symbols without an index": SYMBOLS_WITHOUT_INDEX,
+    "Rates of coordinates": COORDINATE_RATES,
     "Matrices and vectors, with several coordinates": WHOLE_SYMBOLS,
     "Entries as they are printed": (*PRINTED_QUANTITIES, *FORMULATION_NAMES),
     "Shorthands": tuple(TRIG_SHORTHANDS.values()),

@@ -24,6 +24,12 @@ class CheckerSymbolValues:
         self.symbols = vocabulary.symbols
         self.quantity_expression = vocabulary.quantity_expression
 
+    def coordinate_rate(self, name: str) -> SX | None:
+        """The rate N(q) v of a coordinate that is not a generalized velocity."""
+        if name not in self.names.q or name in self.names.qd:
+            return None
+        return (self.eqs.rate_matrix @ self.symbols["qd"])[self.names.q.index(name)]
+
     # -- energies and momenta ---------------------------------------------------------------
 
     @cached_property

@@ -75,6 +75,9 @@ class CheckerVocabulary(CheckedMechanism):
     indexed_rows: SymbolRows = (*ENTRIES, EFFORT, MULTIPLIER)
     """Rows of which an index out of range is an error of the text, and not another symbol."""
 
+    file_speeds: tuple[str, ...] = ()
+    """Names of generalized speeds that a text need not define, in their order."""
+
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
     def __init__(self, mechanism: Mechanism, declared: TextDeclarations = NO_DECLARATIONS) -> None:

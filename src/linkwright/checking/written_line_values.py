@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LABELLING_FORMULATIONS = ("influence", "recurrent")
 """Formulations that print entries of arrays of their own: Gc1[1,2], Z1[1,2]."""
 _SPRING_LENGTH, _SPRING_TENSION = re.compile(r"L_\w+"), re.compile(r"S_\w+")
-_SPEED = re.compile(r"u\d+")
+SPEED_NUMBER = re.compile(r"u\d+")
 """A generalized speed of printed dual vectors."""
 
 
@@ -49,7 +49,7 @@ class WrittenLineValues:
                 continue
             if not isinstance(line.left, str):
                 found = _spring_symbol_value(line.left, line.right) | found
-            elif self.by == "kane" and _SPEED.fullmatch(line.left):
+            elif self.by == "kane" and SPEED_NUMBER.fullmatch(line.left):
                 self._speed_lines.setdefault(line.left, line.right)
             else:
                 found.setdefault(line.left, line.right)
@@ -58,7 +58,11 @@ class WrittenLineValues:
     def speed_values(self) -> dict[str, SX]:
         """The generalized speeds of printed dual vectors, which a text defines itself."""
         found = {name: self.line_expression(name) for name in (*self._lines, *self._speed_lines)}
-        return {x: value for x, value in found.items() if value is not None and _SPEED.fullmatch(x)}
+        return {
+            x: value
+            for x, value in found.items()
+            if value is not None and SPEED_NUMBER.fullmatch(x)
+        }
 
     @property
     def line_names(self) -> list[str]:

@@ -21,6 +21,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import JOINT_KINDS, ApproximateChoices, Mechanism, replace_part_fields
 from ..types import Floats
 from .approximate_equations import ApproximateFormulation
+from .formulation import reject_quaternions
 
 MAX_OPENING_SHARE = 1e-4
 """The share of the mechanism's size by which joints may open at the default β: fractions of a
@@ -112,7 +113,7 @@ def mechanism_with_penalties(
             f"only approximate dynamics uses {names[0]}", remedy='use by="approximate"'
         )
     mechanism = replace_penalty_choices(mechanism, **given)
-    if by != "approximate":
+    if by != "approximate" or reject_quaternions(mechanism):  # which deriving refuses
         return mechanism
     chosen = choose_penalties(mechanism, step)
     if not chosen.beta:  # nothing is constrained
@@ -244,6 +245,8 @@ def reject_bodies_without_inertia(mechanism: Mechanism) -> str | None:
     if chosen or mechanism.loops or mechanism.constraints or not turns:
         return None
     held, others = split_penalty_bodies(mechanism)
+    masses = build_kinematic_tree(mechanism, "numeric").masses
+    others = tuple(name for name in others if not np.any(np.asarray(ca.DM(masses[name].I))))
     if held or not others:
         return None
     has = "has" if len(others) == 1 else "have"
