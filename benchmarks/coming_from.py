@@ -121,7 +121,8 @@ CHECKS: dict[str, Callable[[SimpleNamespace], tuple[Any, Any]]] = {
 
 def rows_of_page() -> list[str]:
     """The left cells of the table of the Robotics Toolbox."""
-    text = PAGE.read_text(encoding="utf-8").split("\n## Robotics Toolbox\n")[1]
+    rest = PAGE.read_text(encoding="utf-8").split("\n## Robotics Toolbox\n")[1]
+    text = rest.split("\n## ")[0]
     return [line.split(" | ")[0][2:] for line in text.splitlines() if line.startswith("| `")]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import sympy
+from benchmarks import coming_from
 from sympy.physics import mechanics
 
 import linkwright as lw
@@ -405,6 +406,13 @@ def test_every_row_has_one_check_and_every_check_a_row(section: str) -> None:
     assert len(rows) == len(checks)
     for row in rows:
         assert sum(key in row for key in checks) == 1, row
+
+
+def test_the_benchmark_has_one_check_for_every_row_of_the_robotics_toolbox() -> None:
+    rows = coming_from.rows_of_page()
+    assert rows == rows_of("Robotics Toolbox")
+    assert [sum(key in row for key in coming_from.CHECKS) for row in rows] == [1] * len(rows)
+    assert len(rows) == len(coming_from.CHECKS)
 
 
 @pytest.mark.parametrize(

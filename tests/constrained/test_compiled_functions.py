@@ -177,3 +177,17 @@ def test_multipliers_are_named_in_the_order_of_the_rows() -> None:
     found = lw.simulate(axle, t=0.01, samples=2).data.multipliers
     assert found.row.values.tolist() == ["b[0]", "b[1]", "b[2]", "a[0]", "a[1]", "a[2]"]
     np.testing.assert_allclose(found.sel(row=["b[0]", "a[0]"]), 6, rtol=1e-9)
+
+
+def test_a_joint_that_is_turned_over_does_not_close() -> None:
+    """At half a turn all three sines of a weld vanish, but the bodies do not fit."""
+    bodies = {name: {"mass": 1, "inertia": [1, 1, 1]} for name in ("a", "b")}
+    joints = {name: {"type": "spherical", "child": name} for name in bodies}
+    weld = {"weld": {"type": "fixed", "parent": "a", "child": "b"}}
+    model = lw.compile(lw.Mechanism(bodies=bodies, joints=joints, loops=weld))
+    over = [1, 0, 0, 0, 0, 1, 0, 0]
+    assert np.abs(model.constraint_residual(over)).max() < 1e-15
+    np.testing.assert_array_equal(model.closed([over, model.neutral()]), [False, True])
+    for refused in (model.check_closed, model.close):
+        with pytest.raises(AssemblyError, match="turned over"):
+            refused(over)

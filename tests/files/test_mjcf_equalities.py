@@ -49,6 +49,7 @@ EQUALITIES = {
     "weld the other way": '<weld body1="box" body2="left2"/>',
     "weld with a pose": '<weld body1="left2" body2="box" relpose="0.1 0.2 -0.3 0.9 0.1 0.3 -0.2"/>',
     "weld with an anchor": '<weld body1="left2" body2="box" anchor="0.1 0 0.2" torquescale="3"/>',
+    "weld without torque": '<weld body1="left2" body2="box" anchor="0.1 0 0.2" torquescale="0"/>',
     "weld with both": '<weld body1="box" body2="left2" anchor="0.1 0 0.2" '
     'relpose="0.1 0.2 -0.3 0.9 0.1 0.3 -0.2"/>',
     "weld to the world": '<weld body1="box"/><connect body1="left2" body2="box" anchor="0 0 0"/>',
@@ -73,12 +74,13 @@ class Closed(Twin):
         self.mechanism = load(text)
 
     def equalities(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residual and Jacobian."""
+        """Residual and Jacobian, without the rows that a weld with `torquescale` 0 leaves empty."""
         self.d.qpos = q
         self.d.qvel[:] = 0
         mujoco.mj_forward(self.m, self.d)
-        rows = self.d.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
-        return self.d.efc_pos[rows], self.d.efc_J.reshape(-1, self.m.nv)[rows]
+        J = self.d.efc_J.reshape(-1, self.m.nv)
+        rows = (self.d.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY) & J.any(axis=1)
+        return self.d.efc_pos[rows], J[rows]
 
     def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """J̇ v along the motion, by differences of order 4."""

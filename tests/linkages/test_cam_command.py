@@ -72,6 +72,17 @@ def test_the_command_prints_rates_and_writes_the_profile(tmp_path: Path) -> None
     assert all((tmp_path / name).stat().st_size > 1000 for name in ("m.svg", "c.svg"))
 
 
+def test_the_picture_has_the_rates_and_units_of_the_speed(tmp_path: Path) -> None:
+    motion = lw.linkages.read_cam_motion(
+        write_table(tmp_path / "t.csv", "angle (deg), lift (mm)", 1000)
+    )
+    axes = motion.plot(rate=20.0).axes
+    assert [ax.get_ylabel().split(" / ")[1] for ax in axes] == ["m", "m/s", "m/s²", "m/s³"]
+    for k, ax in enumerate(axes[1:], 1):
+        assert ax.lines[0].get_ydata().max() == pytest.approx(HEIGHT * 20**k, rel=1e-4)
+    assert motion.plot(unit="rad").axes[1].get_ylabel() == "velocity / rad/rad"
+
+
 def test_the_expression_drives_a_mechanism(tmp_path: Path) -> None:
     write_table(tmp_path / "t.csv", "angle (deg), lift (mm)", 1000)
     text = ok("cam", "t.csv", "--coordinate", "phi", cwd=tmp_path).splitlines()[-1]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtEq."""
 _CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY, _TENDON_EQUALITY = range(4)
+_TORQUE_SCALE = 10
+"""Where the data of a weld have its `torquescale`; with 0 it holds no orientation."""
 
 
 class MjcfEqualityReader:
@@ -56,6 +58,8 @@ class MjcfEqualityReader:
         """Return the fields of the loop that a connect or weld equality closes."""
         m, data = self.m, mjcf_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+        holds_orientation = kind == _WELD_EQUALITY and data[_TORQUE_SCALE] != 0
+        word = _MJCF_EQUALITY_TYPES[_WELD_EQUALITY if holds_orientation else _CONNECT_EQUALITY]
         place: MjcfPlacement
         child: MjcfPlacement
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
@@ -66,7 +70,7 @@ class MjcfEqualityReader:
         else:
             place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
         return {
-            "type": _joint_kind_of_mjcf_equality(_MJCF_EQUALITY_TYPES[kind]).name,
+            "type": _joint_kind_of_mjcf_equality(word).name,
             "parent": self.names.name("BODY", one),
             "child": self.names.name("BODY", other),
             "origin": place,

@@ -18,6 +18,7 @@ from ..ports import Port
 from ..types import Booleans, Floats
 from .calls import CallFacts, check_call_arguments
 from .named_inputs import read_named_inputs
+from .upright_states import are_states_upright
 
 if TYPE_CHECKING:
     from .model import Model
@@ -53,7 +54,7 @@ def are_states_closed(
     """Whether the constraints of positions hold at each state, over the leading axes."""
     left = _position_residual(model, q, _time_and_parameters(model, t, p))
     closed: Booleans = np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
-    return closed
+    return closed & _are_model_states_upright(model, q, t, p)
 
 
 def check_states_closed(
@@ -73,6 +74,16 @@ def check_states_closed(
     _check_constraint_rows(
         model, _position_residual(model, q, others), tolerance, _OPEN_MESSAGE, _CLOSE_REMEDY
     )
+    upright = _are_model_states_upright(model, q, t, p)
+    if not upright.all():
+        state = (
+            f"row {int(np.argmin(upright))} of {upright.size} states"
+            if upright.ndim
+            else "the state"
+        )
+        raise AssemblyError(
+            f"{state} {_TURNED_MESSAGE}", where=model.mechanism.name, remedy=_CLOSE_REMEDY
+        )
     if qd is None:
         return
     left = model.constraint_velocity(q, qd, *others)
@@ -90,10 +101,20 @@ def check_states_closed(
 
 
 _OPEN_MESSAGE = "does not close: '{}' is open by {:.3g}"
+_TURNED_MESSAGE = "does not close: a joint is turned over, or a wheel lies flat"
 _VELOCITIES_MESSAGE = "has velocities that contradict '{}' by {:.3g}"
 _ACCELERATIONS_MESSAGE = "has accelerations that contradict '{}' by {:.3g}"
 _CLOSE_REMEDY = "close it with model.close or assemble"
 _FOLLOW_REMEDY = "let them follow from the independent ones, see model.independent_map"
+
+
+def _are_model_states_upright(model: Model, q: Any, t: Any, p: Any) -> Booleans:
+    """Which states have no joint turned over and no wheel that lies flat."""
+    if not model.names.position_row_count:
+        return np.ones(np.shape(q)[:-1], dtype=bool)
+    kept = np.asarray(model.nominal_parameters if p is None else p, dtype=float)
+    states, times = np.asarray(q, dtype=float), np.asarray(t, dtype=float)
+    return are_states_upright(model.mechanism, model.parameters, states, times, kept)
 
 
 def _time_and_parameters(model: Model, t: Any, p: Any) -> list[Any]:

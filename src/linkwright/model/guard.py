@@ -27,6 +27,7 @@ from ..quantities import quantity_ports
 from ..types import Booleans, Floats
 from .closed_states import check_states_closed
 from .near_redundancy import largest_constraint_rank
+from .upright_states import are_states_upright
 
 if TYPE_CHECKING:
     from .model import Model
@@ -184,6 +185,14 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
+            where=model.mechanism.name,
+            remedy="give closer rough values",
+        )
+    upright = are_states_upright(model.mechanism, model.parameters, closure.q, t, p).ravel()
+    if not upright.all():
+        raise AssemblyError(
+            f"state {int(np.argmin(upright)) + 1} of {len(upright)} closes only with "
+            "a joint turned over, or a wheel that lies flat",
             where=model.mechanism.name,
             remedy="give closer rough values",
         )

@@ -29,7 +29,12 @@ _PROFILE_HEIGHT, _ANGLE_HEIGHT = 80.0, 42.0
 
 @draws_figure
 def cam_motion_figure(
-    motion: CamMotion, *, width: float = COLUMN_WIDTH, path: str | Path | None = None
+    motion: CamMotion,
+    *,
+    rate: float | None = None,
+    unit: str = "m",
+    width: float = COLUMN_WIDTH,
+    path: str | Path | None = None,
 ) -> Figure:
     """Plot lift, velocity, acceleration and jerk of a follower over the cam angle.
 
@@ -37,6 +42,11 @@ def cam_motion_figure(
     ----------
     motion : CamMotion
         The motion of the follower.
+    rate : float, optional
+        Speed of the cam, rad/s, at which the rates are shown (default: derivatives with respect to
+        the cam angle).
+    unit : str
+        Unit of the lift: "m", or "rad" for a swinging follower.
     width, path : optional
         Width in mm, and the file to write: .svg, .pdf or .png.
 
@@ -55,10 +65,12 @@ def cam_motion_figure(
     4
     """
     data = motion.data
-    panels = [
-        Panel(name, "1", (HistoryLine(name, name, np.asarray(data[name])),))
-        for name in ("lift", "velocity", "acceleration", "jerk")
-    ]
+    speed, per = (1.0, "rad") if rate is None else (rate, "s")
+    panels = []
+    for k, name in enumerate(("lift", "velocity", "acceleration", "jerk")):
+        line = HistoryLine(name, name, np.asarray(data[name]) * speed**k)
+        units = (unit, f"{unit}/{per}", f"{unit}/{per}²", f"{unit}/{per}³")
+        panels.append(Panel(name, units[k], (line,)))
     figure = over_time(np.degrees(np.asarray(data["angle"])), panels, width)
     given = np.degrees(np.mod(motion.angles[:-1], 2 * np.pi))
     figure.axes[0].plot(given, motion.values[:-1], ".", color=INK_COLOR, ms=3)

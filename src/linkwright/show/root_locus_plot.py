@@ -86,5 +86,5 @@ def root_locus(
     unit = "" if linear.dt is not None else " / 1/s"
     axes.set_xlabel(f"real part{unit}")
     axes.set_ylabel(f"imaginary part{unit}")
-    axes.set_title(f"{plain_label(loop.input)} = −k {plain_label(loop.output)}")
+    axes.set_title(f"input {plain_label(loop.input)} = −k · output {plain_label(loop.output)}")
     return figure

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
@@ -20,17 +18,13 @@ from ..kinematics.closing import (
     close_positions,
     project_velocities,
 )
-from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
 from ..kinematics.held_coordinates import steps_of_held_coordinates
-from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
+from ..model.upright_states import are_states_upright
 from ..types import Booleans, Floats
 from .start_constraints import start_position_constraints
-
-MAX_KEPT_CONDITIONS = 8
-"""How many mechanisms keep the function of their upright configurations."""
 
 
 @dataclass
@@ -106,11 +100,8 @@ class StartRows:
 
     def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
-        values = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
-        conditions = _upright_conditions(self.mechanism, self.model.parameters)
-        numbers: Floats = np.asarray(conditions(q.T, 0.0, values.T), dtype=float)
-        found: Booleans = np.broadcast_to(np.all(numbers > 0, axis=0), len(q))
-        return found
+        p = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
+        return are_states_upright(self.mechanism, self.model.parameters, q, np.zeros(()), p)
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
@@ -149,14 +140,3 @@ class StartRows:
         rounding = CLOSURE_TOLERANCES.implied_row_share * sizes[:, :1]
         is_clear: Booleans = np.all((sizes >= counted) | (sizes <= rounding), axis=-1)
         return is_finite & is_clear
-
-
-@lru_cache(maxsize=MAX_KEPT_CONDITIONS)
-def _upright_conditions(mechanism: Mechanism, parameters: tuple[str, ...]) -> ca.Function:
-    """Return the function (q, t, p) → numbers that are above zero in upright configurations."""
-    tree = build_kinematic_tree(mechanism, list(parameters) or "numeric")
-    constraints = constraint_equations(tree)
-    assert constraints is not None
-    p = ca.vertcat(ca.SX(0, 1), *tree.symbols.values())
-    found = ca.vertcat(ca.SX(1), ca.SX(constraints.upright_conditions))
-    return ca.Function("upright", [tree.motion.q, tree.motion.t, p], [ca.densify(found)])

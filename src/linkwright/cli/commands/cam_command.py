@@ -132,7 +132,7 @@ def cam(
     with show_command_progress(f"drawing {table.name}"):
         drawn = [str(path) for path in (plot, plot_profile) if path is not None]
         if plot is not None:
-            motion.plot(plot)
+            motion.plot(plot, rate=rate, unit=found.unit)
         if profile is not None and plot_profile is not None:
             profile.plot(plot_profile)
     expression = None if coordinate is None else motion.expression(coordinate)
