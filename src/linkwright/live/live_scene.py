@@ -25,6 +25,7 @@ from .recorded_run import recorded_run_data, thinned_run_rows
 from .scene_anchors import find_scene_anchors
 from .scene_controls import (
     coordinate_controls,
+    driven_velocities,
     effort_controls,
     parameter_controls,
     velocity_entries,
@@ -145,7 +146,7 @@ def scene(
         "parameters": parameter_controls(mechanism, parameters),
         "efforts": effort_controls(mechanism, tree.names),
         "actuated": bool(tree.names.actuators),
-        "independent": list(tree.names.independent),
+        "independent": list(mechanism.independent) or driven_velocities(mechanism, tree.names),
         "home": drawn.home.tolist(),
         "anchors": points.ravel().tolist(),
         "gravity": drawn.gravity.tolist(),
