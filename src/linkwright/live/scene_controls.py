@@ -85,9 +85,7 @@ def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[st
     return [_actuator_control(mechanism, names, name) for name in mechanism.actuators]
 
 
-def _actuator_control(
-    mechanism: Mechanism, names: MechanismNames, name: str
-) -> dict[str, object]:
+def _actuator_control(mechanism: Mechanism, names: MechanismNames, name: str) -> dict[str, object]:
     """Return the effort of one actuator: its unit and range, the velocity along which it acts, and
     the generalized force there for a unit of effort."""
     actuator = mechanism.actuators[name]

@@ -2,7 +2,7 @@
 import { setCoordinate } from "./closing.js";
 import { addScaled, carryPoint, dot } from "./vectors.js";
 
-const FREE_JOINTS = new Set(["free", "planar"]), LOOSE_SHARE = 0.28, SWEEP_STEP = 0.3, MAX_SWEPT = 3;
+const FREE_JOINTS = new Set(["free", "planar"]), LOOSE_SHARE = 0.15, SWEEP_STEP = 0.3, MAX_SWEPT = 3;
 
 /** Whether some body can leave the place where the mechanism stands: none that loops tie to it. */
 export function canLeave(scene) {
