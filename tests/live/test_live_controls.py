@@ -110,8 +110,10 @@ def test_the_first_view_of_a_linkage_contains_its_whole_motion() -> None:
     assert q == home
     low = [view["middle"][k] - view["extent"][k] / 2 for k in (0, 1)]
     high = [view["middle"][k] + view["extent"][k] / 2 for k in (0, 1)]
-    assert low[0] <= -1 and low[1] <= -1
-    assert high[0] >= 3.5 and 2.3 <= high[1] < 3
+    assert low[0] <= -1
+    assert low[1] <= -1
+    assert high[0] >= 3.5
+    assert 2.3 <= high[1] < 3
 
 
 @needs_node

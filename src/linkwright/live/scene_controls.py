@@ -97,8 +97,8 @@ def _actuator_control(mechanism: Mechanism, names: MechanismNames, name: str) ->
         low, high = max(low, ends[0]), min(high, ends[1])
     bound, unit = max(abs(low), abs(high)), _actuator_unit(mechanism, names, actuator)
     usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
-    found = {"name": name, "unit": unit, "drives": drives, "share": share}
-    return found | {"bound": bound if math.isfinite(bound) else usual}
+    bound = bound if math.isfinite(bound) else usual
+    return {"name": name, "unit": unit, "bound": bound, "drives": drives, "share": share}
 
 
 def driven_velocities(mechanism: Mechanism, names: MechanismNames) -> list[str]:
