@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from pydantic import BaseModel
@@ -152,9 +152,10 @@ def _one_digit(value: float) -> float:
 
 
 def parameter_controls(
-    mechanism: Mechanism, parameters: dict[str, float]
+    mechanism: Mechanism, parameters: dict[str, float], hidden: Collection[str] = ()
 ) -> list[dict[str, object]]:
-    """Return the parameters: values, units, ranges of sliders."""
+    """Return the parameters: values, units, ranges of sliders; hidden ones come last, and have
+    no slider."""
     units = _parameter_units(mechanism)
     found = []
     for name, value in parameters.items():
@@ -167,6 +168,7 @@ def parameter_controls(
                 "lower": 0.0 if value > 0 else -reach,
                 "upper": reach if value >= 0 else 0.0,
                 "written": expression_text(mechanism.parameters[name]),
+                "hidden": name in hidden,
             }
         )
     return found

@@ -121,7 +121,7 @@ export class Viewer {
   }
 
   #panels() {
-    const { scene, state } = this, start = (values) => scene.coordinates.map((one, k) => ({ ...one, value: values[k] }));
+    const { scene, state } = this, parameters = scene.parameters.filter((one) => !one.hidden), start = (values) => scene.coordinates.map((one, k) => ({ ...one, value: values[k] }));
     this.modeChoice.hidden = !scene.run; this.timeSlider.hidden = this.mode !== "recorded";
     if (scene.run) { this.timeSlider.min = scene.run.t[0]; this.timeSlider.max = scene.run.t[scene.run.t.length - 1]; this.timeSlider.value = scene.run.t[0]; }
     this.modeChoice.value = this.mode;
@@ -133,7 +133,7 @@ export class Viewer {
       label.hidden = (key === "shadow" && !this.spatial) || (key === "shapes" && !(scene.shapes.length || scene.meshes)) || (key === "forces" && !state.canMove) || (key === "frames" && !scene.frames.length);
     }
     this.coordinatePanel = new SliderPanel("Coordinates", start(state.q), (k, value) => this.setCoordinate(k, value), () => { this.state.resetMotion(); this.toLive(); this.restart(); this.changed(); }, true);
-    this.parameterPanel = new SliderPanel("Parameters", scene.parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, scene.parameters.length > 0 && scene.parameters.length <= 10);
+    this.parameterPanel = new SliderPanel("Parameters", parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, parameters.length > 0 && parameters.length <= 10);
     const most = Math.max(0, ...scene.efforts.map((one) => one.bound * Math.abs(one.share ?? 1))), kinds = new Set(scene.efforts.map((one) => one.unit));
     const per = kinds.size === 1 ? { "N m": ["N m/rad", "N m s/rad"], N: ["N/m", "N s/m"] }[[...kinds][0]] : null, [ofStiffness, ofDamping] = per ?? ["", ""];
     const gains = [{ name: "stiffness", unit: ofStiffness, lower: 0, upper: 10 * most, value: 0 }, { name: "damping", unit: ofDamping, lower: 0, upper: most, value: 0 }];
@@ -144,7 +144,7 @@ export class Viewer {
     this.bodies = new BodyPanel(scene, { choose: (link) => this.pick(link) });
     const plots = make("details", { class: "lw-panel", open: true }, make("summary", {}, "Plots"), this.figure.root);
     this.below.replaceChildren(plots);
-    this.side.replaceChildren(this.coordinatePanel.root, ...(scene.parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
+    this.side.replaceChildren(this.coordinatePanel.root, ...(parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
     for (const panel of [plots, ...this.side.children]) panel.addEventListener("toggle", () => this.changed());
   }
 
