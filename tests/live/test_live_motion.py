@@ -232,3 +232,34 @@ def test_weights_and_places_follow_the_parameters() -> None:
     assert "springs and loads" not in names
     assert crank == pytest.approx(0.6, abs=1e-12)
     assert pin == pytest.approx(1.2, abs=1e-12)
+
+
+def test_rigid_contacts_rebound_with_their_restitution() -> None:
+    """A ball that falls by h rises by e² h, then e⁴ h; the page's springs give way a little, for
+    which half a percent of h is allowed. Its damping is not among the sliders."""
+    ball = lw.gallery("bouncing-ball").with_parameters(e=0.7)
+    scene = lw.live.scene(ball)
+    heights = run_modules(
+        "state simulation",
+        STATE + "const found = []; for (let k = 0; k < 360; k++) { simulation.advance(1 / 240);"
+        " found.push(state.q[1] + 0.95); } return found",
+        scene,
+    )
+    peaks = [b for a, b, c in zip(heights, heights[1:], heights[2:], strict=False) if a < b >= c]
+    np.testing.assert_allclose(peaks[:2], [0.95 * 0.7**2, 0.95 * 0.7**4], atol=0.005 * 0.95)
+    shown = [one["name"] for one in scene.data["parameters"] if not one["hidden"]]  # type: ignore[attr-defined]
+    assert shown == ["m", "r"]
+
+
+def test_the_loss_of_a_contact_follows_from_its_restitution() -> None:
+    """Hunt and Crossley's equation m δ̈ = -k δ^n (1 + d δ̇), integrated from the speed v to the
+    separation, ends at -e v where d v is the loss."""
+    for e, loss in zip((0.2, 0.5, 0.9), run_modules(
+        "rebounds", "return [0.2, 0.5, 0.9].map(m.lossOfRestitution)"), strict=True):  # fmt: skip
+        depth, speed, step = 0.0, 1.0, 1e-4
+        while depth >= 0.0:
+            middle = speed - step / 2 * depth * (1 + loss * speed)
+            across = depth + step / 2 * speed
+            speed -= step * across * (1 + loss * middle)
+            depth += step * middle
+        assert -speed == pytest.approx(e, abs=1e-3)

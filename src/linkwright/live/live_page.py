@@ -19,6 +19,7 @@ MODULES = (
     "wasm.js",
     "state.js",
     "closing.js",
+    "rebounds.js",
     "simulation.js",
     "camera.js",
     "follow.js",

@@ -20,17 +20,23 @@ from ..mechanism.mechanism_units import coordinate_units
 from ..show.glyphs import drawn_matrix, drawn_point
 from ..show.mechanism_scene import Scene, mechanism_scene
 from ..types import Floats
-from .live_mechanism import effective_parameters, make_live_motion, smooth_mechanism
+from .live_mechanism import (
+    contact_dampings,
+    effective_parameters,
+    make_live_motion,
+    smooth_mechanism,
+)
 from .recorded_run import recorded_run_data, thinned_run_rows
 from .scene_anchors import find_scene_anchors
 from .scene_controls import (
     coordinate_controls,
+    driven_velocities,
     effort_controls,
     parameter_controls,
     velocity_entries,
 )
 from .scene_equations import LiveEquation
-from .scene_glyphs import scene_drawing
+from .scene_glyphs import contact_points, scene_drawing
 from .scene_module import LiveModuleWriter, nominal_anchor_points
 from .scene_shapes import scene_shapes
 from .scene_symbols import scene_symbols
@@ -127,7 +133,7 @@ def scene(
         raise ArgumentError(f"triangles={triangles!r} is too few", remedy="give 1000 or more")
     drawn = mechanism_scene(require_mechanism(mechanism))
     smooth, notes = smooth_mechanism(mechanism, drawn.size)
-    parameters = effective_parameters(smooth)
+    parameters, dampings = effective_parameters(smooth), contact_dampings(mechanism)
     tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
     motion, more = make_live_motion(smooth, parameters)
     anchors = find_scene_anchors(tree)
@@ -142,14 +148,15 @@ def scene(
         "notes": [*notes, *more, *shapes.notes],
         "coordinates": coordinate_controls(drawn, drawn.home),
         "velocities": velocity_entries(mechanism, tree.names),
-        "parameters": parameter_controls(mechanism, parameters),
+        "parameters": parameter_controls(smooth, parameters, dampings.values()),
         "efforts": effort_controls(mechanism, tree.names),
         "actuated": bool(tree.names.actuators),
-        "independent": list(tree.names.independent),
+        "independent": list(mechanism.independent) or driven_velocities(mechanism, tree.names),
         "home": drawn.home.tolist(),
         "anchors": points.ravel().tolist(),
         "gravity": drawn.gravity.tolist(),
         "table": module.table,
+        "contacts": contact_points(drawn, dampings),
         "equations": [one.data() for one in equations],
         "symbols": scene_symbols(mechanism, tree),
         "run": None if run is None else recorded_run_data(run),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from pydantic import BaseModel
 
 from ..errors import LinkwrightError
 from ..expressions import (
+    Expression,
     Name,
     NumberWithUnit,
     dimension_text,
@@ -18,9 +20,9 @@ from ..expressions import (
     names_in_expression,
     parse_unit,
 )
-from ..mechanism import Mechanism, MechanismNames
+from ..mechanism import Joint, Mechanism, MechanismNames
 from ..mechanism.actuators import Actuator
-from ..mechanism.effort_bounds import actuator_effort_range
+from ..mechanism.effort_bounds import UNBOUNDED, actuator_effort_range, joint_effort_ranges
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..mechanism.parts import part_numbers
 from ..motion.coordinate_bounds import bounds_of
@@ -80,30 +82,56 @@ def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[st
             {"name": n, "unit": u, "bound": float(b) if math.isfinite(b) else weights[u]}
             for n, u, b in zip(names.qd, forces, most, strict=True)
         ]
-    found = []
-    for name, actuator in mechanism.actuators.items():
-        bound = max(abs(end) for end in actuator_effort_range(mechanism, actuator))
-        unit = _actuator_unit(mechanism, actuator)
-        usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
-        found.append(
-            {
-                "name": name,
-                "unit": unit,
-                "bound": bound if math.isfinite(bound) else usual,
-                "drives": actuator.joint if actuator.joint in names.qd else None,
-            }
-        )
-    return found
+    return [_actuator_control(mechanism, names, name) for name in mechanism.actuators]
 
 
-def _actuator_unit(mechanism: Mechanism, actuator: Actuator) -> str:
+def _actuator_control(mechanism: Mechanism, names: MechanismNames, name: str) -> dict[str, object]:
+    """Return the effort of one actuator: its unit and range, the velocity along which it acts, and
+    the generalized force there for a unit of effort."""
+    actuator = mechanism.actuators[name]
+    drives, share = _driven_velocity(mechanism, names, actuator)
+    low, high = actuator_effort_range(mechanism, actuator)
+    if drives is not None:
+        least, most = joint_effort_ranges(mechanism).get(drives, UNBOUNDED)
+        ends = sorted((least / share, most / share))
+        low, high = max(low, ends[0]), min(high, ends[1])
+    bound, unit = max(abs(low), abs(high)), _actuator_unit(mechanism, names, actuator)
+    usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
+    bound = bound if math.isfinite(bound) else usual
+    return {"name": name, "unit": unit, "bound": bound, "drives": drives, "share": share}
+
+
+def driven_velocities(mechanism: Mechanism, names: MechanismNames) -> list[str]:
+    """Return the velocities along which single actuators act."""
+    found = (_driven_velocity(mechanism, names, one)[0] for one in mechanism.actuators.values())
+    return list(dict.fromkeys(name for name in found if name is not None))
+
+
+def _driven_velocity(
+    mechanism: Mechanism, names: MechanismNames, actuator: Actuator
+) -> tuple[str | None, float]:
+    """Return the one velocity along which an actuator acts, and its share there; None if it acts
+    along several of them."""
+    if isinstance(actuator.moves, Name) and actuator.moves.name in names.qd:
+        return actuator.moves.name, 1.0
+    if actuator.joint in names.qd and isinstance(actuator.gear, Expression):
+        return actuator.joint, expression_to_float(actuator.gear, mechanism.values) or 1.0
+    return None, 1.0
+
+
+def _actuator_unit(mechanism: Mechanism, names: MechanismNames, actuator: Actuator) -> str:
     """The unit of an actuator's effort, where it is known from what it drives."""
     if actuator.length is not None:
         return "N"
+    if actuator.moves is not None:
+        units = dict(zip(names.qd, velocity_units(mechanism), strict=True))
+        kinds = {units.get(name, "") for name in names_in_expression(actuator.moves)}
+        kinds -= {""} if len(kinds) > 1 else set()
+        return UNITS_OF_RATES["tau"].get(kinds.pop(), "") if len(kinds) == 1 else ""
     if actuator.joint is not None and actuator.joint in mechanism.joints:
         freedoms = mechanism.joints[actuator.joint].dofs
-        kinds = {freedom.is_rotation for freedom in freedoms}
-        return {frozenset({True}): "N m", frozenset({False}): "N"}.get(frozenset(kinds), "")
+        turns = {freedom.is_rotation for freedom in freedoms}
+        return {frozenset({True}): "N m", frozenset({False}): "N"}.get(frozenset(turns), "")
     return ""
 
 
@@ -124,9 +152,10 @@ def _one_digit(value: float) -> float:
 
 
 def parameter_controls(
-    mechanism: Mechanism, parameters: dict[str, float]
+    mechanism: Mechanism, parameters: dict[str, float], hidden: Collection[str] = ()
 ) -> list[dict[str, object]]:
-    """Return the parameters: values, units, ranges of sliders."""
+    """Return the parameters: values, units, ranges of sliders; hidden ones come last, and have
+    no slider."""
     units = _parameter_units(mechanism)
     found = []
     for name, value in parameters.items():
@@ -139,6 +168,7 @@ def parameter_controls(
                 "lower": 0.0 if value > 0 else -reach,
                 "upper": reach if value >= 0 else 0.0,
                 "written": expression_text(mechanism.parameters[name]),
+                "hidden": name in hidden,
             }
         )
     return found
@@ -150,17 +180,46 @@ def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
     found: dict[str, str] = {}
     tables: tuple[Mapping[str, BaseModel], ...] = (
         mechanism.bodies, mechanism.joints, mechanism.loops, mechanism.frames, mechanism.forces,
-        mechanism.contacts,
+        mechanism.contacts, mechanism.lengths, mechanism.constraints,
     )  # fmt: skip
     for table in tables:
         for part in table.values():
-            for _, number, field in part_numbers(part):
-                if isinstance(number, Name) and field.unit not in ("any", "position", "effort"):
-                    found.setdefault(number.name, field.unit.replace("*", " "))
+            for place, number, field in part_numbers(part):
+                unit = _field_unit(part, place, field.unit)
+                if isinstance(number, Name) and unit is not None:
+                    found.setdefault(number.name, unit)
     for entry in mechanism.gravity:
         for name in names_in_expression(entry):
             found.setdefault(name, "m/s^2")
     for name, written in mechanism.parameters.items():
         if isinstance(written, NumberWithUnit):
-            found.setdefault(name, dimension_text(parse_unit(written.unit).dimension))
-    return {name: unit for name, unit in found.items() if unit not in ("speed", "ratio", "1")}
+            is_angle = written.unit in ("rad", "mrad", "deg", "rev")
+            base = "rad" if is_angle else dimension_text(parse_unit(written.unit).dimension)
+            found.setdefault(name, base.replace("*", " "))
+    return {name: unit for name, unit in found.items() if unit not in ("ratio", "1")}
+
+
+_UNITS_BY_DISPLACEMENT = {
+    "position": {"rad": "rad", "m": "m"},
+    "speed": {"rad": "rad/s", "m": "m/s"},
+    "effort": {"rad": "N m", "m": "N"},
+    "stiffness": {"rad": "N m/rad", "m": "N/m"},
+    "damping": {"rad": "N m s/rad", "m": "N s/m"},
+}
+"""Units of numbers that belong to an angle or to a length."""
+
+
+def _field_unit(part: BaseModel, place: str, unit: str) -> str | None:
+    """Return the SI unit of a number of a part; None if the part does not say it."""
+    if unit == "any":
+        return None
+    if unit not in _UNITS_BY_DISPLACEMENT:
+        return unit.replace("*", " ")
+    kinds = {"m"}
+    if isinstance(part, Joint):
+        dofs = part.dofs
+        index = re.search(r"\[(\d+)\]$", place)
+        if index and len(dofs) > 1 and int(index[1]) < len(dofs):
+            dofs = (dofs[int(index[1])],)
+        kinds = {"rad" if freedom.is_rotation else "m" for freedom in dofs}
+    return _UNITS_BY_DISPLACEMENT[unit][kinds.pop()] if len(kinds) == 1 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -85,7 +85,6 @@ def scene_drawing(
             }
             for one in (points if trace is not None else points[:MAX_TRACED_POINTS])
         ],
-        "contacts": _contact_points(scene),
         "view": _first_view(scene, poses),
     }
 
@@ -117,14 +116,17 @@ def _connector_color(tie: ConnectorGlyph, scene: Scene) -> str:
     return GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
 
 
-def _contact_points(scene: Scene) -> list[dict[str, object]]:
-    """The points or balls that may touch planes."""
+def contact_points(scene: Scene, dampings: Mapping[str, str]) -> list[dict[str, object]]:
+    """The points or balls that may touch planes; of rigid ones the restitution, and the parameter
+    by which the page damps them."""
     found = []
     for name, one in scene.mechanism.contacts.items():
         place, plane = scene.tree.find_frame(one.point), scene.tree.find_frame(one.plane)
+        e = expression_to_float(one.restitution, scene.mechanism.values)
         found.append(
             {
                 "name": name,
+                "rebound": {"damping": dampings[name], "e": e} if name in dampings else None,
                 "link": place.link,
                 "point": drawn_point(place.p).tolist(),
                 "radius": expression_to_float(one.radius, scene.mechanism.values),

@@ -3,7 +3,9 @@ import { make } from "./figures.js";
 import { Pen } from "./planar.js";
 import { drawArrow, FORCE_COLORS } from "./overlay.js";
 import { addScaled, carryPoint, dot, norm, scaled, subtract } from "./vectors.js";
-import { formatNumber } from "./units.js";
+import { formatNumber, prettyName } from "./units.js";
+
+const lengthOf = (a, b) => Math.hypot(b[0] - a[0], b[1] - a[1]);
 
 /** The forces on all bodies of a link: weight, reactions of its joints and loops, and what is left of
  *  mass times acceleration (springs and loads). @returns {{name, force, point, color}[]} */
@@ -36,6 +38,30 @@ export function centerAcceleration(state, link, point) {
   };
   const [a, b, c] = [at(-1), carryPoint(state.poses, link, point), at(1)];
   return a.map((v, k) => (v - 2 * b[k] + c[k]) / (h * h));
+}
+
+/** A place beyond the tip of an arrow from a to b, for its name. */
+function beyondTip(a, b) {
+  const d = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(...d);
+  return [b[0] + (9 * d[0]) / length, b[1] + (9 * d[1]) / length];
+}
+
+/** A place beside the middle of an arrow from a to b, on the side that is away from a point. */
+function besideMiddle(a, b, away) {
+  const d = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(...d), n = [-d[1] / length, d[0] / length];
+  const at = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], side = (at[0] - away[0]) * n[0] + (at[1] - away[1]) * n[1] < 0 ? -1 : 1;
+  return [at[0] + 9 * side * n[0], at[1] + 9 * side * n[1]];
+}
+
+/** Write the name of an arrow at a place, between two ends of the width: colours do not tell arrows
+ *  apart for everybody, nor two reactions. */
+function nameArrow(pen, a, spot, ends, name, theme) {
+  const text = prettyName(name), c = pen.context;
+  c.font = "11px sans-serif";
+  const width = c.measureText(text).width, x = Math.min(ends[1] - width - 2, Math.max(ends[0] + 2, spot[0] < a[0] ? spot[0] - width : spot[0]));
+  c.lineJoin = "round"; c.strokeStyle = theme.paper; c.lineWidth = 3; c.textAlign = "left"; c.textBaseline = "middle";
+  c.strokeText(text, x, spot[1]);
+  pen.text(text, x, spot[1], theme.ink);
 }
 
 /** The panel of a free body. */
@@ -79,7 +105,9 @@ export class BodyPanel {
     pen.path(points.map(place)).stroke(theme.gray, 5);
     forces.forEach((one, k) => {
       const a = place(points[k]), f = flat(one.force);
-      drawArrow(pen, a, [a[0] + f[0] * reach, a[1] + f[1] * reach], one.color, 2.2);
+      const b = [a[0] + f[0] * reach, a[1] + f[1] * reach];
+      drawArrow(pen, a, b, one.color, 2.2);
+      if (lengthOf(a, b) > 8) nameArrow(pen, a, beyondTip(a, b), [0, wide], one.name, theme);
     });
   }
 
@@ -89,7 +117,13 @@ export class BodyPanel {
     const all = [...corners], xs = all.map((p) => p[0]), ys = all.map((p) => p[1]);
     const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-12), scale = (0.78 * Math.min(wide, high)) / span;
     const place = (p) => [left + wide / 2 + (p[0] - (Math.max(...xs) + Math.min(...xs)) / 2) * scale, high / 2 + (p[1] - (Math.max(...ys) + Math.min(...ys)) / 2) * scale];
-    forces.forEach((one, k) => drawArrow(pen, place(corners[k]), place(corners[k + 1]), one.color, 2));
-    drawArrow(pen, place(corners[0]), place(corners[corners.length - 1]), theme.ink, 2.4);
+    const last = corners.length - 1, middle = [left + wide / 2, high / 2];
+    const sides = [...forces.map((one, k) => [k, k + 1, one.color, one.name]), [0, last, theme.ink, "m a"]];
+    for (const [from, to, color, name] of sides) {
+      const a = place(corners[from]), b = place(corners[to]);
+      drawArrow(pen, a, b, color, 2);
+      const away = to === last && from === 0 ? [a[0] + b[0] - middle[0], a[1] + b[1] - middle[1]] : middle; // the sum inside
+      if (lengthOf(a, b) > 8) nameArrow(pen, [(a[0] + b[0]) / 2, 0], besideMiddle(a, b, away), [left, left + wide], name, theme);
+    }
   }
 }

@@ -21,6 +21,7 @@ export class Camera {
     this.middle = this.first.middle.slice();
     this.zoom = 1;
     this.anchor = this.home ?? null;
+    this.reach = null; // how far from the middle the followed point may be
   }
 
   /** Show all of some points, as large as they fit, from the same side. */
@@ -66,6 +67,7 @@ export class Camera {
 
   /** Turn about the vertical and about the horizontal of the picture, rad. */
   turn(dx, dy) {
+    this.reach = null;
     const vertical = this.first.vertical;
     this.right = turned(this.right, vertical, -dx);
     this.up = turned(this.up, vertical, -dx);
@@ -76,12 +78,14 @@ export class Camera {
 
   /** Shift the picture by pixels. */
   shift(dx, dy) {
+    this.reach = null;
     this.middle = addScaled(addScaled(this.middle, this.right, -dx / this.scale), this.up, dy / this.scale);
   }
 
   /** Zoom by a factor, keeping the point under a pixel in its place. */
   zoomBy(factor, x = this.wide / 2, y = this.high / 2) {
     const before = this.zoom;
+    this.reach = null;
     this.zoom = Math.min(60, Math.max(0.05, this.zoom * factor));
     const gain = 1 - before / this.zoom;
     this.middle = addScaled(this.middle, this.right, ((x - this.wide / 2) * gain * this.zoom) / (before * this.scale));

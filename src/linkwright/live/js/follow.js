@@ -1,7 +1,8 @@
 // What the camera keeps in view: the centre of mass of a running mechanism, or all that moves.
-import { addScaled, carryPoint, norm, scaled, subtract } from "./vectors.js";
+import { setCoordinate } from "./closing.js";
+import { addScaled, carryPoint, dot } from "./vectors.js";
 
-const FREE_JOINTS = new Set(["free", "planar"]), LOOSE_SHARE = 0.08;
+const FREE_JOINTS = new Set(["free", "planar"]), LOOSE_SHARE = 0.15, SWEEP_STEP = 0.3, MAX_SWEPT = 3;
 
 /** Whether some body can leave the place where the mechanism stands: none that loops tie to it. */
 export function canLeave(scene) {
@@ -21,14 +22,41 @@ export function massCenter(state) {
   return bodies.reduce((sum, one) => addScaled(sum, state.worldOf(one), share(one)), [0, 0, 0]);
 }
 
-/** Move the camera with a point that travels: small motions about a place leave it at rest. */
+/** Move the camera with a point that travels, as soon as it leaves the middle of the picture, or
+ *  the part of it between the middle and where the point was at first. */
 export function followPoint(camera, point) {
+  if (!point.every(Number.isFinite)) return;
   camera.anchor ??= point;
-  const way = subtract(point, camera.anchor), loose = (LOOSE_SHARE * Math.min(camera.wide, camera.high)) / camera.scale, length = norm(way);
-  if (!Number.isFinite(length) || length <= loose) return;
-  const step = scaled(way, 1 - loose / length);
-  camera.anchor = addScaled(camera.anchor, step);
-  camera.middle = addScaled(camera.middle, step);
+  const away = (p, way) => dot(p, way) - dot(camera.middle, way);
+  camera.reach ??= [camera.right, camera.up, camera.toward].map((way) => Math.abs(away(camera.anchor, way)));
+  const ways = [[camera.right, camera.wide], [camera.up, camera.high], [camera.toward, Math.min(camera.wide, camera.high)]];
+  ways.forEach(([way, room], k) => {
+    const loose = Math.max((LOOSE_SHARE * room) / camera.scale, camera.reach[k]), far = away(point, way);
+    if (Math.abs(far) > loose) camera.middle = addScaled(camera.middle, way, far - Math.sign(far) * loose);
+  });
+  camera.anchor = point;
+}
+
+/** Enlarge a first view in the plane to all that a linkage reaches as its free coordinates turn.
+ *  @returns {object} the view */
+export function viewOfReach(state) {
+  const { scene } = state, { view } = scene, free = scene.independent.map((name) => scene.coordinates.findIndex((one) => one.name === name)).filter((k) => k >= 0 && scene.coordinates[k].unit === "rad");
+  if (!view.planar || !state.hasLoops || scene.run || !free.length || free.length > MAX_SWEPT) return view;
+  const start = Float64Array.from(state.q), ways = [view.right, view.up];
+  const ends = ways.map((way, i) => [dot(view.middle, way) - view.extent[i] / 2, dot(view.middle, way) + view.extent[i] / 2]);
+  for (const k of free) {
+    for (const sign of [1, -1]) {
+      for (let turn = SWEEP_STEP; turn < Math.PI + SWEEP_STEP; turn += SWEEP_STEP) {
+        const stuck = setCoordinate(state, k, start[k] + sign * Math.min(turn, Math.PI));
+        for (const p of movingPoints(state)) ways.forEach((way, i) => { const at = dot(p, way); ends[i] = [Math.min(ends[i][0], at), Math.max(ends[i][1], at)]; });
+        if (stuck) break;
+      }
+      state.q.set(start);
+      state.touch();
+    }
+  }
+  const middle = ways.reduce((sum, way, i) => addScaled(sum, way, (ends[i][0] + ends[i][1]) / 2 - dot(view.middle, way)), view.middle);
+  return { ...view, middle, extent: ends.map(([low, high]) => high - low) };
 }
 
 /** Points that a picture of all moving bodies must contain. */

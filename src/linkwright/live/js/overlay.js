@@ -1,6 +1,7 @@
 // What lies over the picture: traces, frames, labels, arrows of forces and moments, contacts, the hand.
 import { addScaled, carryDirection, carryPoint, dot, norm, scaled } from "./vectors.js";
 import { drawCenter } from "./planar.js";
+import { contactGap } from "./rebounds.js";
 import { formatNumber, prettyName } from "./units.js";
 
 const AXES = ["#D55E00", "#009E73", "#0072B2"];
@@ -107,8 +108,7 @@ export function drawTraces(pen, paths, camera, theme) {
 /** Draw the points where contacts may touch; those that touch are filled. */
 function drawContacts(pen, state, camera, theme) {
   for (const one of state.scene.contacts) {
-    const p = carryPoint(state.poses, one.link, one.point), at = carryPoint(state.poses, one.plane.link, one.plane.point);
-    const n = carryDirection(state.poses, one.plane.link, one.plane.normal), gap = dot(n, p) - dot(n, at) - one.radius;
+    const p = carryPoint(state.poses, one.link, one.point), n = carryDirection(state.poses, one.plane.link, one.plane.normal), gap = contactGap(state.poses, one);
     const foot = camera.project(addScaled(p, n, -one.radius));
     pen.disc(foot, 4.5);
     if (gap <= 2e-3 * state.scene.view.size) pen.fill("#D55E00"); else pen.stroke("#D55E00", 1.5);

@@ -59,6 +59,8 @@ export class SliderPanel {
   constructor(title, entries, act, reset, open = false) {
     this.rows = entries.map((one, k) => new SliderRow(one, (value) => act(k, value)));
     const body = make("div", { class: "lw-sliders" }, ...this.rows.map((row) => row.root));
+    if (entries.some((one) => one.name.length > 11)) body.style.setProperty("--lw-name", "10em");
+    if (entries.some((one) => (one.unit ?? "").length > 5)) body.style.setProperty("--lw-units", "4.7em");
     const tools = make("div", { class: "lw-row" }, make("button", { type: "button", onclick: reset, "aria-label": `reset ${title.toLowerCase()}` }, "Reset"));
     if (entries.length > 10) {
       const filter = make("input", { type: "search", placeholder: "filter", "aria-label": `filter ${title}` });

@@ -1,6 +1,7 @@
 // The running motion: DOP853 of the module, its history, the hand's spring, a recorded run.
 import { carryPoint } from "./vectors.js";
 import { pointJacobian } from "./closing.js";
+import { Rebounds } from "./rebounds.js";
 import { indexAtTime } from "./scales.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
@@ -50,6 +51,7 @@ export class Simulation {
     this.history = new History();
     this.hand = null;
     this.message = "";
+    this.rebounds = new Rebounds(state);
   }
 
   /** Forget the history; begin at the present state. */
@@ -72,6 +74,7 @@ export class Simulation {
     let sampled = this.history.t[this.history.t.length - 1] ?? -Infinity;
     while (state.t < end - 1e-12) {
       const until = Math.min(end, state.t + chunk);
+      this.rebounds.prepare();
       if (this.hand) this.#push();
       if (!this.#integrate(until)) return false;
       if (state.t - sampled >= SAMPLE_TIME - 1e-9 || state.t >= end - 1e-12) { this.history.add(state); sampled = state.t; }

@@ -219,6 +219,13 @@ export function sceneMeshes(scene) {
   });
 }
 
+/** The cell of a grid of a given reach: 1, 2 or 5 times a power of ten. Lines are few, since each
+ *  of them takes long where there is no graphics card. */
+export function gridCell(reach, most = 14) {
+  const power = 10 ** Math.floor(Math.log10(reach / most));
+  return power * [1, 2, 5, 10].find((one) => reach / (one * power) <= most);
+}
+
 /** The ground as triangles and its grid as lines: x, y and strength of each corner, which fades out to the rim. */
 export function groundGeometry(reach, cell) {
   const rim = 40, disc = [], lines = [], fade = (x, y) => Math.max(0, 1 - Math.hypot(x, y) / reach) ** 0.8;

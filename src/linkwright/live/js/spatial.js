@@ -1,7 +1,7 @@
 // Draws mechanisms in space by WebGL2: few draw calls, whatever the number of bodies.
 import { addScaled, cross, dot, normalTo, scaled, subtract, unit } from "./vectors.js";
 import { compileProgram, GROUND_FRAGMENT, GROUND_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX } from "./shaders.js";
-import { coarseMesh, colorNumbers, connectorSolids, glyphSolids, groundGeometry, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
+import { coarseMesh, colorNumbers, connectorSolids, glyphSolids, gridCell, groundGeometry, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
 
 const FLOATS_PER_INSTANCE = 21;
 
@@ -36,8 +36,9 @@ export class SpatialPicture {
     const meshes = sceneMeshes(scene), { view } = scene;
     this.meshes = this.#triangles(meshes);
     this.shadowMeshes = this.#triangles(meshes.map((one) => ({ ...one, mesh: coarseMesh(one.mesh) })));
-    this.cell = 10 ** Math.floor(Math.log10(view.size / 2));
-    const ground = groundGeometry(3.2 * Math.max(view.size, ...view.extent), this.cell);
+    const reach = 3.2 * Math.max(view.size, ...view.extent);
+    this.cell = gridCell(reach);
+    const ground = groundGeometry(reach, this.cell);
     this.disc = this.#flat(ground.disc);
     this.grid = this.#flat(ground.lines);
     this.fixedSolids = shapeSolids(scene);

@@ -3,7 +3,7 @@ import { BodyPanel } from "./bodies.js";
 import { Camera } from "./camera.js";
 import { dragPoint, setCoordinate, setParameters } from "./closing.js";
 import { HistoryFigure, make } from "./figures.js";
-import { canLeave, followPoint, massCenter, movingPoints } from "./follow.js";
+import { canLeave, followPoint, massCenter, movingPoints, viewOfReach } from "./follow.js";
 import { FormulaPanel } from "./formulas.js";
 import { drawOverlay } from "./overlay.js";
 import { SliderPanel } from "./panels.js";
@@ -47,7 +47,7 @@ export class Viewer {
     this.scene = scene; this.state = new LiveState(scene, functions); this.simulation = new Simulation(this.state);
     this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t;
     if (keep) this.#restore(keep);
-    this.camera = keep?.camera ?? new Camera(scene.view);
+    this.camera = keep?.camera ?? new Camera(viewOfReach(this.state));
     this.camera.home = this.camera.anchor = massCenter(this.state);
     if (!keep && this.options.look?.follow === undefined) this.look.follow = canLeave(scene);
     if (!keep) { this.camera.planar = scene.view.planar && !scene.shapes.length && !scene.meshes; if (scene.meshes && !this.options.look) this.look.centers = false; }
@@ -121,8 +121,8 @@ export class Viewer {
   }
 
   #panels() {
-    const { scene, state } = this, start = (values) => scene.coordinates.map((one, k) => ({ ...one, value: values[k] }));
-    this.modeChoice.hidden = this.timeSlider.hidden = !scene.run;
+    const { scene, state } = this, parameters = scene.parameters.filter((one) => !one.hidden), start = (values) => scene.coordinates.map((one, k) => ({ ...one, value: values[k] }));
+    this.modeChoice.hidden = !scene.run; this.timeSlider.hidden = this.mode !== "recorded";
     if (scene.run) { this.timeSlider.min = scene.run.t[0]; this.timeSlider.max = scene.run.t[scene.run.t.length - 1]; this.timeSlider.value = scene.run.t[0]; }
     this.modeChoice.value = this.mode;
     for (const one of [this.playButton, this.stepButton]) one.disabled = !state.canMove && !scene.run;
@@ -133,8 +133,10 @@ export class Viewer {
       label.hidden = (key === "shadow" && !this.spatial) || (key === "shapes" && !(scene.shapes.length || scene.meshes)) || (key === "forces" && !state.canMove) || (key === "frames" && !scene.frames.length);
     }
     this.coordinatePanel = new SliderPanel("Coordinates", start(state.q), (k, value) => this.setCoordinate(k, value), () => { this.state.resetMotion(); this.toLive(); this.restart(); this.changed(); }, true);
-    this.parameterPanel = new SliderPanel("Parameters", scene.parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, scene.parameters.length > 0 && scene.parameters.length <= 10);
-    const gains = [{ name: "stiffness", unit: "", lower: 0, upper: 10 * Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }, { name: "damping", unit: "", lower: 0, upper: Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }];
+    this.parameterPanel = new SliderPanel("Parameters", parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, parameters.length > 0 && parameters.length <= 10);
+    const most = Math.max(0, ...scene.efforts.map((one) => one.bound * Math.abs(one.share ?? 1))), kinds = new Set(scene.efforts.map((one) => one.unit));
+    const per = kinds.size === 1 ? { "N m": ["N m/rad", "N m s/rad"], N: ["N/m", "N s/m"] }[[...kinds][0]] : null, [ofStiffness, ofDamping] = per ?? ["", ""];
+    const gains = [{ name: "stiffness", unit: ofStiffness, lower: 0, upper: 10 * most, value: 0 }, { name: "damping", unit: ofDamping, lower: 0, upper: most, value: 0 }];
     const efforts = scene.efforts.map((one) => ({ name: one.name, spoken: `effort ${one.name}`, unit: one.unit, lower: -one.bound, upper: one.bound, value: 0 }));
     this.effortPanel = new SliderPanel("Efforts and gains", [...efforts, ...gains], (k, value) => this.setEffort(k, value), () => { state.u.fill(0); state.stiffness = state.damping = 0; this.changed(); });
     this.figure = new HistoryFigure(scene, () => ({ live: this.simulation.history, recorded: this.recorded }), { hovered: (t) => this.preview(t), left: () => this.leavePreview() });
@@ -142,7 +144,7 @@ export class Viewer {
     this.bodies = new BodyPanel(scene, { choose: (link) => this.pick(link) });
     const plots = make("details", { class: "lw-panel", open: true }, make("summary", {}, "Plots"), this.figure.root);
     this.below.replaceChildren(plots);
-    this.side.replaceChildren(this.coordinatePanel.root, ...(scene.parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
+    this.side.replaceChildren(this.coordinatePanel.root, ...(parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
     for (const panel of [plots, ...this.side.children]) panel.addEventListener("toggle", () => this.changed());
   }
 
@@ -164,7 +166,7 @@ export class Viewer {
 
   setMode(mode) {
     this.pause();
-    this.mode = mode; this.modeChoice.value = mode;
+    this.mode = mode; this.modeChoice.value = mode; this.timeSlider.hidden = mode !== "recorded";
     if (mode === "recorded") this.showTime(this.recorded.t[0]); else { this.state.t = this.time; this.state.touch(); this.restart(); }
     this.changed();
   }
@@ -216,7 +218,7 @@ export class Viewer {
   }
 
   /** Show all that moves, where it is now. */
-  fit() { if (!this.scene) return; this.camera.fit(movingPoints(this.state)); this.camera.anchor = massCenter(this.state); this.changed(); }
+  fit() { if (!this.scene) return; this.camera.fit(movingPoints(this.state)); this.camera.anchor = massCenter(this.state); this.camera.reach = null; this.changed(); }
 
   light(links) { this.look.lit = links; this.changed(); }
 

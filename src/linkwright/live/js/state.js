@@ -103,7 +103,7 @@ export class LiveState {
     if (!this.stiffness && !this.damping) return u;
     this.scene.coordinates.forEach((one, k) => {
       const v = one.velocity, at = this.effortOf(v);
-      if (v >= 0 && at >= 0) u[at] += this.stiffness * (this.reference[k] - this.q[k]) - this.damping * this.qd[v];
+      if (v >= 0 && at >= 0) u[at] += (this.stiffness * (this.reference[k] - this.q[k]) - this.damping * this.qd[v]) / (this.scene.efforts[at].share ?? 1);
     });
     return u;
   }

@@ -13,7 +13,7 @@ export function mountViewer(element, scene, options = {}) {
     get state() {
       const { state } = viewer;
       if (!state) return null;
-      return { t: state.t, q: Array.from(state.q), qd: Array.from(state.qd), parameters: named(viewer.scene.parameters, state.p), efforts: named(viewer.scene.efforts, state.u), picked: viewer.picked < 0 ? null : bodyOf(viewer.picked), playing: viewer.playing, mode: viewer.mode, lit: viewer.look.lit.map(bodyOf), energy: state.energies() };
+      return { t: state.t, q: Array.from(state.q), qd: Array.from(state.qd), parameters: named(viewer.scene.parameters.filter((one) => !one.hidden), state.p), efforts: named(viewer.scene.efforts, state.u), picked: viewer.picked < 0 ? null : bodyOf(viewer.picked), playing: viewer.playing, mode: viewer.mode, lit: viewer.look.lit.map(bodyOf), energy: state.energies() };
     },
     /** Set coordinates (all of them, or a table by name), parameters and efforts by name, the picked body. */
     set({ q, qd, parameters, efforts, picked, speed, look }) {

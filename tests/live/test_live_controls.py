@@ -1,0 +1,132 @@
+"""Units, ranges and gains of a page's sliders, and the first view of linkages, in Node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from tests.live.viewer_modules import STATE, run_modules
+from tests.node import needs_node
+
+PRESS = """
+name = "press"
+gravity = [0, "-g", 0]
+[parameters]
+g = 9.81
+m = 2.0
+k = "4 kN/m"
+c = "30 N*s/m"
+kt = 5.0
+tilt = "20 deg"
+[bodies.ram]
+mass = "m"
+[bodies.arm]
+mass = 1.0
+center = [0.3, 0, 0]
+inertia = { zz = 0.02 }
+[joints.stroke]
+type = "prismatic"
+child = "ram"
+axis = ["sin(tilt)", "-cos(tilt)", 0]
+stiffness = "k"
+damping = "c"
+limits = { effort = "50 N" }
+[joints.turn]
+type = "revolute"
+parent = "ram"
+child = "arm"
+stiffness = "kt"
+[actuators.push]
+moves = "stroke"
+[actuators.motor]
+joint = "turn"
+gear = 20
+effort_range = [-3, 3]
+[actuators.both]
+moves = "turn + stroke"
+"""
+
+
+def test_parameters_have_the_unit_of_what_they_are_used_for() -> None:
+    """A stiffness in N/m or N m/rad, by its joint; an angle in rad, so that 30 means degrees."""
+    scene = lw.live.scene(lw.load(PRESS))
+    units = {one["name"]: one["unit"] for one in scene.data["parameters"]}  # type: ignore[attr-defined]
+    expected = {"g": "m/s^2", "m": "kg", "k": "N/m", "c": "N s/m", "kt": "N m/rad", "tilt": "rad"}
+    assert units == expected
+    disk = lw.live.scene(lw.gallery("rolling-disk")).data["parameters"]
+    assert {one["name"]: one["unit"] for one in disk}["r"] == "m"  # type: ignore[attr-defined]
+
+
+def test_efforts_have_the_unit_and_the_limits_of_what_they_drive() -> None:
+    """The limit of a joint counts on the side of the actuator: 50 N by `moves`, ±3 N m by range."""
+    found = {one["name"]: one for one in lw.live.scene(lw.load(PRESS)).data["efforts"]}  # type: ignore[attr-defined]
+    assert [found["push"][key] for key in ("unit", "bound", "drives")] == ["N", 50.0, "stroke"]
+    motor = [found["motor"][key] for key in ("unit", "bound", "drives", "share")]
+    assert motor == ["N m", 3.0, "turn", 20.0]
+    assert [found["both"][key] for key in ("unit", "drives")] == ["", None]
+
+
+@needs_node
+def test_gains_act_through_actuators_that_move_a_coordinate() -> None:
+    """As a controller of `simulate` with 40 N m/rad and 3 N m s/rad; the page samples it at 1 kHz,
+    which delays the efforts by half a millisecond on average."""
+    bar = lw.gallery("four-bar")
+    home = lw.compile(bar).home()
+    found = run_modules(
+        "state simulation",
+        STATE + "state.stiffness = 40; state.damping = 3; simulation.advance(0.5);"
+        "return [state.q, state.controlled()]",
+        lw.live.scene(bar),
+    )
+    law = f"40*({float(home[0])!r} - theta1) - 3*dtheta1"
+    run = lw.simulate(bar, 0.5, samples=2, torque={"tau1": law}, rtol=1e-11, atol=1e-12)
+    free = lw.simulate(bar, 0.5, samples=2)
+    assert abs(free.q[-1, 0] - run.q[-1, 0]) > 0.1
+    np.testing.assert_allclose(found[0], run.q[-1], atol=2e-3)
+    assert found[1] == pytest.approx([40 * (home[0] - run.q[-1, 0]) - 3 * run.qd[-1, 0]], abs=0.1)
+
+
+@needs_node
+def test_a_controller_gives_the_joint_its_stiffness_whatever_the_gear() -> None:
+    found = run_modules(
+        "state simulation",
+        STATE + "state.stiffness = 8; state.q[1] = 0.25; state.touch(); return state.controlled()",
+        lw.live.scene(lw.load(PRESS)),
+    )
+    assert found[1] * 20 == pytest.approx(-8 * 0.25)
+
+
+@needs_node
+def test_the_first_view_of_a_linkage_contains_its_whole_motion() -> None:
+    """The crank of the four-bar (length 1, at the origin) turns all the way round; the rocker ends
+    on a circle of radius 2.5 about (3.5, 0)."""
+    bar = lw.gallery("four-bar")
+    view, q, home = run_modules(
+        "state simulation follow",
+        STATE + "return [m.viewOfReach(state), state.q, scene.home]",
+        lw.live.scene(bar),
+    )
+    assert q == home
+    low = [view["middle"][k] - view["extent"][k] / 2 for k in (0, 1)]
+    high = [view["middle"][k] + view["extent"][k] / 2 for k in (0, 1)]
+    assert low[0] <= -1
+    assert low[1] <= -1
+    assert high[0] >= 3.5
+    assert 2.3 <= high[1] < 3
+
+
+@needs_node
+def test_the_camera_stays_where_a_bouncing_ball_began() -> None:
+    """A ball that begins near the edge of the picture does not draw the camera after it."""
+    middles = run_modules(
+        "camera follow",
+        "const view = {planar: true, right: [1, 0, 0], up: [0, 0, 1], vertical: [0, 0, 1],"
+        " middle: [0, 0, 0.5], extent: [1.2, 1.2], size: 1};"
+        "const camera = new m.Camera(view); camera.resize(600, 400); const found = [];"
+        "for (const z of [1, 0.5, 0.05, 0.7, 4, 0.05]) { m.followPoint(camera, [0, 0, z]);"
+        " found.push(camera.middle[2]); } return found",
+    )
+    assert middles[:4] == [0.5] * 4
+    assert 3 < middles[4] < 4
+    assert middles[5] < 1
