@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,38 @@ def test_a_design_does_not_depend_on_its_block(method: str) -> None:
 def test_a_sobol_design_is_scipys_sequence() -> None:
     engine = qmc.Sobol(4, scramble=True, bits=32, seed=np.random.default_rng(11))
     np.testing.assert_array_equal(Sampling("sobol", 64, 11, 64).shares(4, 0, 64), engine.random(64))
+
+
+def test_threads_of_a_worker_do_not_disturb_each_others_sequence() -> None:
+    """Two of them shared one sequence, and a design in some hundred blocks was another one."""
+    sampling = Sampling("sobol", 40_000, 7, 40_000)
+    engine = qmc.Sobol(2, scramble=True, bits=32, seed=np.random.default_rng(7))
+    wanted, before = engine.random(2**16)[:40_000], sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = threads.map(lambda k: sampling.shares(2, 50 * k, 50 * k + 50), range(800))
+            np.testing.assert_array_equal(np.concatenate(list(found)), wanted)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_sequence_goes_on_after_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampling = Sampling("sobol", 64, 8, 64)
+    whole = sampling.shares(2, 0, 64)
+    pass_on = qmc.Sobol.fast_forward
+
+    def interrupt(self: qmc.Sobol, count: int) -> None:
+        pass_on(self, count)
+        self.num_generated -= count  # SciPy had not counted them yet
+        raise KeyboardInterrupt
+
+    sampling.shares(2, 0, 8)
+    with monkeypatch.context() as patch:
+        patch.setattr(qmc.Sobol, "fast_forward", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            sampling.shares(2, 32, 40)
+    np.testing.assert_array_equal(sampling.shares(2, 48, 64), whole[48:])
 
 
 def test_a_latin_hypercube_has_one_design_in_each_row() -> None:
