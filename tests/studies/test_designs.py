@@ -143,6 +143,28 @@ def test_texts_have_units() -> None:
     np.testing.assert_allclose(speed.levels, [2 * np.pi])
 
 
+@pytest.mark.parametrize("block", [None, 3])
+def test_impossible_designs_at_the_beginning_are_failures(block: int | None) -> None:
+    """A bar of 5 m or more does not close; the first 12 designs of 16 are such."""
+    bars, ground = lw.gallery("four-bar"), [30.0, 20.0, 10.0, 3.5]
+    crank = {"motion": {"theta1": "t"}, "t": 0.5, "samples": 3}
+    vary = {"l4": ground, "m1": [1.0, 2.0, 3.0, 4.0]}
+    found = lw.study(bars, vary, {"end": "kinematics.theta1[-1]"}, kinematics=crank, block=block)
+    assert found.data["status"].to_numpy().tolist() == [3] * 12 + [1] * 4
+    np.testing.assert_allclose(found.data["end"][12:], 0.5)
+
+
+def test_tried_designs_are_all_over_a_grid() -> None:
+    from linkwright.studies.study_plan import PILOT_DESIGNS, _spread_designs
+
+    tried = list(_spread_designs(32 * 32))
+    assert tried[0] == 0
+    assert len(set(tried)) == PILOT_DESIGNS
+    for levels in (np.array(tried) // 32, np.array(tried) % 32):  # each quarter of both factors
+        assert np.bincount(levels // 8, minlength=4).min() >= 8
+    assert list(_spread_designs(3)) == [0, 1, 2]
+
+
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m3": (0, 1)}, {}, "'m3' is not a factor of elbow; known: m1, m2, l1, l2"),
     ({"m2": (2, 1)}, {}, "the range 2..1 of the factor 'm2' does not rise"),
@@ -159,12 +181,13 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m2": [1, 2], "m1": [1]}, {"design": "list"}, "different numbers of values: m2 2, m1 1"),
     ({"m2": (1, 2)}, {"design": "latin", "count": 10**8}, "does not fit into memory"),
     ({"by": ["lagrang"]}, {}, "unknown formulation 'lagrang'; did you mean 'lagrange'?"),
+    ({"by": ["multipliers"]}, {}, "vary 'by': the formulation 'multipliers' cannot treat elbow: it"),
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
     ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
-    ({"m2": (-2, -1)}, {}, "the first 8 designs fail: cannot start: "),
-    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "the first 8 designs fail: run: unknown coordinate 'x'"),
+    ({"m2": (-2, -1)}, {}, "all 8 designs that were tried fail: cannot start: "),
+    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "all 8 designs that were tried fail: run: unknown coordinate 'x'"),
 ]  # fmt: skip
 
 
