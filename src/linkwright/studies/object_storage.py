@@ -24,7 +24,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without space, or without quota."""
 
 
-class StorageFullError(FileError):
+class StorageError(FileError):
+    """A place that cannot be read or written: no design is the reason, and a study ends."""
+
+
+class StorageFullError(StorageError):
     """A place without space; all finished blocks are kept."""
 
 
@@ -52,16 +56,17 @@ class ObjectStorage(Protocol):
         """Remove an object, if there is one."""
 
 
-def storage_error(error: OSError, address: str) -> FileError:
+def storage_error(error: Exception, address: str, what: str = "written") -> StorageError:
     """Return our sentence for an error of the system."""
-    if error.errno in _FULL:
+    if getattr(error, "errno", None) in _FULL:
         return StorageFullError(
             "no space is left",
             where=address,
             remedy="free some; all finished blocks are kept, and "
             f"'linkwright study resume {address}' continues",
         )
-    return FileError(f"cannot be written: {error.strerror or error}", where=address)
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return StorageError(f"cannot be {what}: {' '.join(str(why).split())}", where=address)
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class FolderStorage:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
-            raise FileError(f"cannot be read: {error.strerror}", where=self.address) from None
+            raise storage_error(error, self.address, "read") from None
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole: another process sees it completely or not at all."""
@@ -107,8 +112,10 @@ class FolderStorage:
         """Return the names of the objects of a folder."""
         try:
             return [one for one in os.listdir(self.folder / folder) if not one.startswith(".")]
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise storage_error(error, self.address, "read") from None
 
     def remove(self, key: str) -> None:
         """Remove an object, if there is one."""
@@ -143,8 +150,8 @@ class AddressStorage:
             found: bytes = self.system.cat_file(self._path(key))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, KeyError):
             return None
-        except OSError as error:
-            raise FileError(f"cannot be read: {error}", where=self.address) from None
+        except Exception as error:  # packages of object stores raise their own
+            raise storage_error(error, self.address, "read") from None
         return found
 
     def write(self, key: str, content: bytes) -> None:
@@ -156,7 +163,7 @@ class AddressStorage:
             except FileNotFoundError:
                 self.system.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
                 self.system.pipe_file(path, content)
-        except OSError as error:
+        except Exception as error:  # packages of object stores raise their own
             raise storage_error(error, self.address) from None
 
     def list_names(self, folder: str) -> list[str]:
@@ -164,8 +171,10 @@ class AddressStorage:
         try:
             self.system.invalidate_cache()
             found = self.system.ls(self._path(folder), detail=False)
-        except (OSError, KeyError):
+        except (FileNotFoundError, NotADirectoryError, KeyError):
             return []
+        except Exception as error:  # packages of object stores raise their own
+            raise storage_error(error, self.address, "read") from None
         return [str(one).rstrip("/").rsplit("/", 1)[-1] for one in found]
 
     def remove(self, key: str) -> None:

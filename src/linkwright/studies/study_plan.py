@@ -111,7 +111,7 @@ class StudyPlan(NotebookDisplayed):
 
 
 def learn_sizes(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> StudyRecipe:
-    """Return the recipe with the shapes of all measures, learned from the first design that has them."""
+    """Return the recipe with the shapes of all measures, learned from a design that has them."""
     message, tried, end = "", 0, time.monotonic() + PILOT_PATIENCE
     for design in _spread_designs(recipe.count):
         if tried >= FEWEST_PILOTS and time.monotonic() > end:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 import time
 import warnings
 from dataclasses import dataclass
@@ -22,7 +24,6 @@ import numpy as np
 from ..errors import DamagedStudyWarning, FileError, MissingExtraError
 from ..mechanism import Mechanism
 from .design_evaluation import FAILED, STATUS_NAMES, STOPPED, EvaluatedDesigns
-from .design_seeds import design_seeds
 from .object_storage import MemoryStorage, ObjectStorage, StorageFullError, open_storage
 from .study_recipe import StudyRecipe
 from .zarr_layout import ZarrArray, group_metadata
@@ -341,16 +342,18 @@ class StudyStore:
         return {**counts, "count": self.recipe.count}
 
 
+def worker_name() -> str:
+    """Return the machine and the number of this process."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
 def _worker_facts() -> dict[str, str | float]:
     """Return where and when a block was made, and by which version."""
-    import os
-    import platform
-
     from .. import __version__
 
     return {
         "version": __version__,
-        "worker": f"{platform.node()}:{os.getpid()}",
+        "worker": worker_name(),
         "time": round(time.time(), 1),
     }
 
@@ -379,19 +382,3 @@ def _decode(content: bytes, storage: ObjectStorage) -> str:
         return content.decode()
     except UnicodeDecodeError:
         raise FileError("study.json is damaged", where=storage.address) from None
-
-
-def failed_block(recipe: StudyRecipe, block: int, why: str) -> EvaluatedDesigns:
-    """Return a block whose designs all failed for one reason."""
-    start, stop = recipe.block_range(block)
-    count = stop - start
-    measures = {
-        one.name: np.full((count, *recipe.sizes.get(one.name, ())), np.nan)
-        for one in recipe.measures
-    }
-    status = np.full(count, FAILED, np.uint8)
-    seeds = design_seeds(recipe.sampling.seed, start, stop)
-    columns = recipe.columns(start, stop)
-    return EvaluatedDesigns(
-        start, columns, measures, status, seeds, dict.fromkeys(range(count), why)
-    )
