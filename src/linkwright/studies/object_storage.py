@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -48,6 +49,9 @@ class ObjectStorage(Protocol):
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole."""
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object as a whole, unless there is one."""
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
@@ -96,17 +100,26 @@ class FolderStorage:
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole: another process sees it completely or not at all."""
+        self._place(key, content, os.replace)
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object as a whole, unless there is one."""
+        self._place(key, content, _link_new)
+
+    def _place(self, key: str, content: bytes, name_it: Callable[[Path, Path], None]) -> None:
+        """Write a hidden file, and give it its name when it is whole."""
         target = self.folder / key
         name = f".{target.name}.{uuid.uuid4().hex}.part"  # machines that share it have equal pids
         partial = target.with_name(name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             partial.write_bytes(content)
-            os.replace(partial, target)
+            name_it(partial, target)
         except OSError as error:
+            raise storage_error(error, self.address) from None
+        finally:
             with contextlib.suppress(OSError):
                 partial.unlink()
-            raise storage_error(error, self.address) from None
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
@@ -121,6 +134,17 @@ class FolderStorage:
         """Remove an object, if there is one."""
         with contextlib.suppress(OSError):
             (self.folder / key).unlink()
+
+
+def _link_new(partial: Path, target: Path) -> None:
+    """Name a file, unless the name is taken."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not target.exists():
+            os.replace(partial, target)
 
 
 @dataclass(frozen=True)
@@ -166,6 +190,15 @@ class AddressStorage:
         except Exception as error:  # packages of object stores raise their own
             raise storage_error(error, self.address) from None
 
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object, unless there is one, as far as the place can tell."""
+        try:
+            self.system.pipe_file(self._path(key), content, mode="create")
+        except FileExistsError:
+            return
+        except Exception:  # a folder must be made first, or it has no such mode
+            self.write(key, content)
+
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
         try:
@@ -198,6 +231,10 @@ class MemoryStorage:
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
         self.objects[key] = content
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object, unless there is one."""
+        self.objects.setdefault(key, content)
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""

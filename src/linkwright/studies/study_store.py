@@ -64,23 +64,17 @@ class StudyStore:
     @classmethod
     def create(cls, storage: ObjectStorage, recipe: StudyRecipe) -> StudyStore:
         """Return the store of a study that begins, or of the same one that has begun."""
-        store = cls(storage, recipe)
         kept = storage.read(RECIPE_KEY)
-        if kept is not None:
-            there = cls(storage, StudyRecipe.from_text(_decode(kept, storage), storage.address))
-            there.check_same(recipe)
-            there.write_metadata()
-            return there
-        if storage.read("zarr.json") is not None or storage.list_names("."):
-            raise FileError(
-                "has other files", where=storage.address, remedy="name a new or empty folder"
-            )
-        try:
-            storage.write(RECIPE_KEY, recipe.text.encode())
-        except StorageFullError as error:  # there is nothing that could be resumed
-            raise StorageFullError(
-                error.what, where=error.where, remedy="free some, and begin again"
-            ) from None
+        if kept is None and (storage.read("zarr.json") is not None or storage.list_names(".")):
+            kept = storage.read(RECIPE_KEY)  # another process may begin the same study now
+            if kept is None:
+                raise FileError(
+                    "has other files", where=storage.address, remedy="name a new or empty folder"
+                )
+        if kept is None:
+            kept = _begin_study(storage, recipe.text.encode())
+        store = cls(storage, StudyRecipe.from_text(_decode(kept, storage), storage.address))
+        store.check_same(recipe)
         store.write_metadata()
         return store
 
@@ -258,7 +252,9 @@ class StudyStore:
         for array in self.arrays if marker is not None else ():
             content = self.storage.read(array.chunk_key(block))
             wanted = marker["checksums"].get(array.name)  # type: ignore[index]
-            if content is None or hashlib.sha256(content).hexdigest() != wanted:
+            if content is None or len(content) != array.chunk_bytes:
+                return None
+            if hashlib.sha256(content).hexdigest() != wanted:
                 return None
             found[array.name] = content
         return None if marker is None else found
@@ -340,6 +336,17 @@ class StudyStore:
             for key in counts if marker is not None else ():
                 counts[key] += int(marker[key])  # type: ignore[index]
         return {**counts, "count": self.recipe.count}
+
+
+def _begin_study(storage: ObjectStorage, recipe: bytes) -> bytes:
+    """Write the recipe of a study, and return it, or that of a process that was a little faster."""
+    try:
+        storage.write_new(RECIPE_KEY, recipe)
+    except StorageFullError as error:  # there is nothing that could be resumed
+        raise StorageFullError(
+            error.what, where=error.where, remedy="free some, and begin again"
+        ) from None
+    return storage.read(RECIPE_KEY) or recipe
 
 
 def worker_name() -> str:
