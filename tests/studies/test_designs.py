@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -154,15 +155,30 @@ def test_impossible_designs_at_the_beginning_are_failures(block: int | None) -> 
     np.testing.assert_allclose(found.data["end"][12:], 0.5)
 
 
+def test_a_plan_tries_few_slow_designs_and_each_of_them_once() -> None:
+    """Sixteen were tried twice, and the second time came from what was known of them."""
+    tried: list[float] = []
+
+    def wait(factors: Any) -> float:
+        tried.append(factors["m2"])
+        time.sleep(0.35)
+        return 1.0
+
+    plan = lw.studies.plan_study(ELBOW, {"m2": (0.5, 1.5)}, {"wait": wait}, count=1000)
+    assert len(tried) == len(set(tried)) == 3
+    assert plan.rate < 1 / 0.35
+
+
 def test_tried_designs_are_all_over_a_grid() -> None:
     from linkwright.studies.study_plan import PILOT_DESIGNS, _spread_designs
 
     tried = list(_spread_designs(32 * 32))
     assert tried[0] == 0
-    assert len(set(tried)) == PILOT_DESIGNS
-    for levels in (np.array(tried) // 32, np.array(tried) % 32):  # each quarter of both factors
+    assert len(set(tried)) == len(tried) == PILOT_DESIGNS
+    for levels in np.divmod(tried[:PILOT_DESIGNS], 32):  # each quarter of both factors
         assert np.bincount(levels // 8, minlength=4).min() >= 8
-    assert list(_spread_designs(3)) == [0, 1, 2]
+    assert sorted(_spread_designs(3)) == [0, 1, 2]
+    assert sorted(_spread_designs(50)) == list(range(50))
 
 
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [

@@ -35,8 +35,9 @@ PILOT_SECONDS = 0.3
 MAX_PILOT_SECONDS = 6.0
 """Seconds that the next, larger pilot may take, as far as the last one tells."""
 
-PILOT_COUNTS = (16, 256, 4096)
-"""Designs of pilots: an ensemble has some milliseconds of its own, which few designs share."""
+PILOT_COUNTS = (1, 16, 256, 4096)
+"""Designs of pilots: one may take seconds, and an ensemble has some milliseconds of its own, which
+few designs share."""
 
 GOLDEN_SECTION = (5**0.5 - 1) / 2
 
@@ -138,12 +139,8 @@ def learn_sizes(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -
 def _spread_designs(count: int) -> Iterator[int]:
     """Yield the first design, then others all over the study, in steps of the golden section: equal
     steps would meet the same levels of the last factors of a grid."""
-    if count <= PILOT_DESIGNS:
-        yield from range(count)
-        return
-    yield 0
-    for k in range(1, PILOT_DESIGNS):
-        yield int(count * (k * GOLDEN_SECTION % 1.0))
+    found = [int(count * (k * GOLDEN_SECTION % 1.0)) for k in range(PILOT_DESIGNS)]
+    yield from dict.fromkeys([*found, *range(count if count <= PILOT_DESIGNS else 0)])
 
 
 def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
@@ -168,13 +165,18 @@ def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
 
 def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
     """Return the number of designs that one worker makes per second."""
-    rate = 0.0
+    rate, next_design = 0.0, recipe.pilot + 1  # about a good one, designs fail less
+
+    def time_new_designs(count: int) -> float:
+        nonlocal next_design  # what is known of a mechanism is kept: each design is tried once
+        start = next_design if next_design + count <= recipe.count else 0
+        next_design = start + count
+        return _seconds_of(recipe, functions, start, count)
+
     for count in PILOT_COUNTS:
         count = min(count, recipe.count)
-        start = min(recipe.pilot, recipe.count - count)  # those about it fail less
-        first = _seconds_of(recipe, functions, start, count)  # it may compile
-        again = first <= MAX_PILOT_SECONDS
-        seconds = _seconds_of(recipe, functions, start, count) if again else first
+        first = time_new_designs(count)  # it may compile
+        seconds = first if first > MAX_PILOT_SECONDS else time_new_designs(count)
         rate = count / seconds
         if count == recipe.count or seconds > PILOT_SECONDS or 16 * seconds > MAX_PILOT_SECONDS:
             break
