@@ -52,6 +52,8 @@ class BucketFileSystem(fsspec.AbstractFileSystem):
         return [unquote(one) for one in os.listdir(self.folder) if not one.startswith(".")]
 
     def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        if mode == "create" and self._object(path).exists():
+            raise FileExistsError(path)
         quota = self.folder / QUOTA
         if quota.exists():
             with os.scandir(self.folder) as found:

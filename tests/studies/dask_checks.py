@@ -15,21 +15,28 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import distributed
+import numpy as np
 import pytest
 from distributed.deploy.spec import ProcessInterface
 
 import linkwright as lw
 from linkwright.studies import dask_engine, load_study, resume_study
-from linkwright.studies.object_storage import StorageFullError
+from linkwright.studies.dask_engine import DaskEngine
+from linkwright.studies.object_storage import FolderStorage, StorageFullError
+from linkwright.studies.study_store import StudyStore
 
 from .bucket_file_system import STORE, check_that_it_goes_on, fill_up, open_buckets
 from .study_processes import (
+    ELBOW,
     KILLS,
     LARGE,
     PACED,
+    VARY,
     begin,
     begin_paced,
     check_same,
@@ -220,6 +227,55 @@ def check_that_a_cluster_without_workers_is_a_sentence(folder: Path) -> None:
     said = "has had no workers for 1 seconds; start workers, then 'linkwright study resume"
     with user_cluster(0) as cluster, pytest.raises(lw.LinkwrightError, match=said):
         begin(folder / "a", 100, 20, cluster=cluster)
+
+
+def check_that_workers_without_a_module_or_the_store_end_the_study(folder: Path) -> None:
+    """Not a design is the reason: none is recorded as a failure, and the study goes on later."""
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    (folder / "own").mkdir()
+    scheduler = ("--port", str(port), "--host", "127.0.0.1", "--no-dashboard")
+    worker = (address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0")
+    with dask_process("scheduler", *scheduler), dask_process("worker", *worker):
+        wait_for_port(port)
+        (folder / "own/masses.py").write_text("def twice(factors):\n    return 2 * factors['m2']\n")
+        sys.path.append(str(folder / "own"))
+        measure = {"own": "masses:twice"}
+        given: dict[str, Any] = {"block": 5, "t": 0.05, "samples": 3, "count": 20}
+        said = r"^the worker .* cannot take part: measure 'own': .* resume \S*a' continues$"
+        with pytest.raises(lw.LinkwrightError, match=said):
+            lw.study(ELBOW, VARY, measure, store=folder / "a", cluster=address, **given)
+        assert count_blocks(folder / "a") == 0
+        (folder / "a").rename(folder / "b")  # another machine, which does not have this folder
+        (folder / "a").mkdir()
+        with pytest.raises(lw.LinkwrightError, match=r"cannot take part: .*a: holds no study"):
+            DaskEngine(StudyStore(FolderStorage(folder / "a"), load_study(folder / "b").recipe),
+                       address, retries=1).run(iter(range(4)), print)  # fmt: skip
+    found = resume_study(folder / "b")
+    np.testing.assert_array_equal(found.data["own"], 2 * found.data["m2"])
+
+
+def check_that_errors_of_the_cluster_are_not_those_of_designs(folder: Path) -> None:
+    """Python is another version there, or has no linkwright: what dask says is no failure."""
+    begin(folder / "a", 20, 10)
+    (folder / "a/blocks/1.json").unlink()
+    with user_cluster() as cluster, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dask_engine, "make_block", BadImport())
+        with pytest.raises(lw.LinkwrightError, match=r"take part: .*; install these versions of"):
+            resume_study(folder / "a", cluster=cluster)
+    assert count_blocks(folder / "a") == 1
+    resume_study(folder / "a")
+    check_same(folder / "a", 20)
+
+
+class BadImport:
+    """A function of a package that the others do not have."""
+
+    def __call__(self, *given: object) -> None:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return import_module, ("linkwright_of_another_version",)
 
 
 def check_that_clients_that_cannot_be_used_are_a_sentence(folder: Path) -> None:

@@ -25,6 +25,8 @@ CHECKS = [
     "a_cluster_and_a_client_of_the_user_are_used_and_left_alone",
     "a_cluster_that_starts_workers_for_tasks_is_not_refused",
     "a_cluster_without_workers_is_a_sentence",
+    "workers_without_a_module_or_the_store_end_the_study",
+    "errors_of_the_cluster_are_not_those_of_designs",
     "clients_that_cannot_be_used_are_a_sentence",
     "a_full_store_stops_workers_of_dask_with_one_sentence",
     "a_cluster_of_jobs_is_used_and_left_alone",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -47,6 +50,38 @@ def test_a_design_does_not_depend_on_its_block(method: str) -> None:
 def test_a_sobol_design_is_scipys_sequence() -> None:
     engine = qmc.Sobol(4, scramble=True, bits=32, seed=np.random.default_rng(11))
     np.testing.assert_array_equal(Sampling("sobol", 64, 11, 64).shares(4, 0, 64), engine.random(64))
+
+
+def test_threads_of_a_worker_do_not_disturb_each_others_sequence() -> None:
+    """Two of them shared one sequence, and a design in some hundred blocks was another one."""
+    sampling = Sampling("sobol", 40_000, 7, 40_000)
+    engine = qmc.Sobol(2, scramble=True, bits=32, seed=np.random.default_rng(7))
+    wanted, before = engine.random(2**16)[:40_000], sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = threads.map(lambda k: sampling.shares(2, 50 * k, 50 * k + 50), range(800))
+            np.testing.assert_array_equal(np.concatenate(list(found)), wanted)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_sequence_goes_on_after_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampling = Sampling("sobol", 64, 8, 64)
+    whole = sampling.shares(2, 0, 64)
+    pass_on = qmc.Sobol.fast_forward
+
+    def interrupt(self: qmc.Sobol, count: int) -> None:
+        pass_on(self, count)
+        self.num_generated -= count  # SciPy had not counted them yet
+        raise KeyboardInterrupt
+
+    sampling.shares(2, 0, 8)
+    with monkeypatch.context() as patch:
+        patch.setattr(qmc.Sobol, "fast_forward", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            sampling.shares(2, 32, 40)
+    np.testing.assert_array_equal(sampling.shares(2, 48, 64), whole[48:])
 
 
 def test_a_latin_hypercube_has_one_design_in_each_row() -> None:
@@ -109,6 +144,43 @@ def test_texts_have_units() -> None:
     np.testing.assert_allclose(speed.levels, [2 * np.pi])
 
 
+@pytest.mark.parametrize("block", [None, 3])
+def test_impossible_designs_at_the_beginning_are_failures(block: int | None) -> None:
+    """A bar of 5 m or more does not close; the first 12 designs of 16 are such."""
+    bars, ground = lw.gallery("four-bar"), [30.0, 20.0, 10.0, 3.5]
+    crank = {"motion": {"theta1": "t"}, "t": 0.5, "samples": 3}
+    vary = {"l4": ground, "m1": [1.0, 2.0, 3.0, 4.0]}
+    found = lw.study(bars, vary, {"end": "kinematics.theta1[-1]"}, kinematics=crank, block=block)
+    assert found.data["status"].to_numpy().tolist() == [3] * 12 + [1] * 4
+    np.testing.assert_allclose(found.data["end"][12:], 0.5)
+
+
+def test_a_plan_tries_few_slow_designs_and_each_of_them_once() -> None:
+    """Sixteen were tried twice, and the second time came from what was known of them."""
+    tried: list[float] = []
+
+    def wait(factors: Any) -> float:
+        tried.append(factors["m2"])
+        time.sleep(0.35)
+        return 1.0
+
+    plan = lw.studies.plan_study(ELBOW, {"m2": (0.5, 1.5)}, {"wait": wait}, count=1000)
+    assert len(tried) == len(set(tried)) == 3
+    assert plan.rate < 1 / 0.35
+
+
+def test_tried_designs_are_all_over_a_grid() -> None:
+    from linkwright.studies.study_plan import PILOT_DESIGNS, _spread_designs
+
+    tried = list(_spread_designs(32 * 32))
+    assert tried[0] == 0
+    assert len(set(tried)) == len(tried) == PILOT_DESIGNS
+    for levels in np.divmod(tried[:PILOT_DESIGNS], 32):  # each quarter of both factors
+        assert np.bincount(levels // 8, minlength=4).min() >= 8
+    assert sorted(_spread_designs(3)) == [0, 1, 2]
+    assert sorted(_spread_designs(50)) == list(range(50))
+
+
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m3": (0, 1)}, {}, "'m3' is not a factor of elbow; known: m1, m2, l1, l2"),
     ({"m2": (2, 1)}, {}, "the range 2..1 of the factor 'm2' does not rise"),
@@ -125,12 +197,13 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m2": [1, 2], "m1": [1]}, {"design": "list"}, "different numbers of values: m2 2, m1 1"),
     ({"m2": (1, 2)}, {"design": "latin", "count": 10**8}, "does not fit into memory"),
     ({"by": ["lagrang"]}, {}, "unknown formulation 'lagrang'; did you mean 'lagrange'?"),
+    ({"by": ["multipliers"]}, {}, "vary 'by': the formulation 'multipliers' cannot treat elbow: it"),
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
     ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
-    ({"m2": (-2, -1)}, {}, "the first 8 designs fail: cannot start: "),
-    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "the first 8 designs fail: run: unknown coordinate 'x'"),
+    ({"m2": (-2, -1)}, {}, "all 8 designs that were tried fail: cannot start: "),
+    ({"m2": (1, 2)}, {"q0": {"x": 1}}, "all 8 designs that were tried fail: run: unknown coordinate 'x'"),
 ]  # fmt: skip
 
 

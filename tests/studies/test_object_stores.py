@@ -21,6 +21,7 @@ from .bucket_file_system import (
     COUNT,
     QUOTA,
     STORE,
+    BucketFileSystem,
     check_that_it_goes_on,
     fill_up,
     open_buckets,
@@ -89,6 +90,51 @@ def test_workers_refuse_a_store_that_ends_with_its_process(cluster: str, store: 
         lw.LinkwrightError, match=r"results in \S*memory\S* end with their process; give"
     ):
         begin(store, 20, 10, workers=2, cluster=cluster)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("place", ["folder", STORE, "memory://two-begin"])
+def test_two_processes_that_begin_a_study_have_the_same_blocks(
+    objects: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """The second begins, with other blocks, while the first one believes that nothing is there."""
+    store = str(tmp_path / place) if place == "folder" else place
+    kind = type(open_storage(store))
+    look, others = kind.list_names, [lambda: begin(store, 40, 7)]
+
+    def look_and_be_late(self: object, folder: str) -> list[str]:
+        found: list[str] = look(self, folder)  # type: ignore[arg-type]
+        if folder == "." and others:
+            others.pop()()
+        return found
+
+    monkeypatch.setattr(kind, "list_names", look_and_be_late)
+    assert begin(store, 40, 10).recipe.block == 7
+    assert not others
+    check_same_bits(store, 40)
+
+
+def test_a_place_that_cannot_be_read_is_not_an_empty_one(
+    objects: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No design fails because of it, whatever error the package of the place has of its own."""
+
+    class PlaceError(Exception):
+        pass
+
+    def refuse(*given: object, **options: object) -> None:
+        raise PlaceError("403\nForbidden")
+
+    begin(STORE, COUNT, BLOCK)
+    (objects / "lab%2Farm%2Fblocks%2F7.json").unlink()
+    for call in ("ls", "cat_file", "pipe_file"):
+        with monkeypatch.context() as patch:
+            patch.setattr(BucketFileSystem, call, refuse)
+            what = "written" if call == "pipe_file" else "read"
+            with pytest.raises(FileError, match=f"^{STORE}: cannot be {what}: 403 Forbidden$"):
+                resume_study(STORE)
+    assert len(load_study(STORE).store.sound_blocks()) == COUNT // BLOCK - 1
+    resume_study(STORE)
+    check_same_bits(STORE, COUNT)
 
 
 def test_memory_of_fsspec_serves_this_process() -> None:

@@ -23,10 +23,16 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..processes.interrupts import lost_interrupts
-from .block_worker import WORKER_PROGRAM, BlockMaker, evaluate_range, make_block
-from .design_evaluation import EvaluatedDesigns
-from .object_storage import StorageFullError
-from .study_store import BlockReport, StudyStore, failed_block
+from .block_worker import (
+    WORKER_PROGRAM,
+    BlockMaker,
+    WorkerSetupError,
+    evaluate_range,
+    make_block,
+)
+from .design_evaluation import EvaluatedDesigns, failed_block
+from .object_storage import StorageError, StorageFullError
+from .study_store import BlockReport, StudyStore
 
 INTERRUPT_GRACE = 0.4
 """Seconds that workers have after Ctrl-C to finish their blocks."""
@@ -65,10 +71,9 @@ class SerialEngine:
                 return self.maker.make(block)
             except StorageFullError:
                 raise
-            except Exception as error:
+            except LinkwrightError as error:
                 if attempt == self.retries:
-                    why = f"the block failed {self.retries + 1} times: {error}"
-                    return record_failed_block(self.maker.store, block, why)
+                    return record_failed_block(self.maker.store, block, attempt + 1, error)
         raise AssertionError
 
 
@@ -193,10 +198,7 @@ class ProcessEngine:
             elif isinstance(error, WorkerEndedError):
                 report(self._isolate(block, str(error)))
             else:
-                why = f"the block failed {self.retries + 1} times: {error}"
-                report(
-                    self.store.write_block(block, failed_block(self.store.recipe, block, why), 0)
-                )
+                report(record_failed_block(self.store, block, self._failures[block], error))
             return isinstance(error, WorkerEndedError)
         return False
 
@@ -234,8 +236,20 @@ class ProcessEngine:
                         report(key.data.read_answer())
 
 
-def record_failed_block(store: StudyStore, block: int, why: str) -> BlockReport:
-    """Write a block whose designs all failed."""
+def record_failed_block(
+    store: StudyStore, block: int, times: int, error: BaseException
+) -> BlockReport:
+    """Write a block whose designs all failed; raise if not they, but their worker is the reason."""
+    if isinstance(error, StorageError | WorkerSetupError):
+        raise error
+    if not isinstance(error, LinkwrightError):  # workers call ours so: this is one of the cluster
+        why = " ".join(str(error.__cause__ or error).split())
+        raise WorkerSetupError(
+            f"a worker cannot take part: {type(error).__name__}: {why}",
+            remedy="install these versions of Python, dask and linkwright for scheduler and workers"
+            f", then 'linkwright study resume {store.storage.address}' continues",
+        )
+    why = f"the block failed {times} times: {error}"
     return store.write_block(block, failed_block(store.recipe, block, why), 0.0)
 
 
@@ -251,7 +265,9 @@ def isolate_designs(
         low, high = pending.pop()
         try:
             part = evaluate(low, high)
-        except (WorkerEndedError, LinkwrightError):
+        except (StorageError, WorkerSetupError):
+            raise
+        except LinkwrightError:
             if high - low > 1:
                 middle = (low + high) // 2
                 pending += [(middle, high), (low, middle)]

@@ -12,7 +12,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +21,7 @@ from ..errors import FileError, LinkwrightError
 from ..readings.llvm.code_cache import lock_code_cache
 from .design_evaluation import EvaluatedDesigns, evaluate_designs
 from .measures import MeasureFunction, find_functions
-from .study_store import BlockReport, StudyStore
+from .study_store import BlockReport, StudyStore, worker_name
 
 WORKER_PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -28,6 +29,21 @@ WORKER_PROGRAM = (
     "from linkwright.studies.block_worker import serve_blocks; serve_blocks()"
 )
 """The program of a local worker process."""
+
+
+class WorkerSetupError(LinkwrightError):
+    """A worker that cannot open the study: no design is the reason."""
+
+
+@contextmanager
+def our_errors() -> Iterator[None]:
+    """Raise all errors as ours: those of others come from a cluster that cannot run our code."""
+    try:
+        yield
+    except LinkwrightError:
+        raise
+    except Exception as error:
+        raise LinkwrightError(f"{type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +71,11 @@ class BlockMaker:
 
     def make(self, block: int) -> BlockReport:
         """Make a block, and write it."""
-        assert self.is_prepared
-        begin = time.perf_counter()
-        found = self.evaluate(*self.store.recipe.block_range(block))
-        return self.store.write_block(block, found, time.perf_counter() - begin)
+        with our_errors():
+            assert self.is_prepared
+            begin = time.perf_counter()
+            found = self.evaluate(*self.store.recipe.block_range(block))
+            return self.store.write_block(block, found, time.perf_counter() - begin)
 
 
 _MAKERS: dict[tuple[str, str, int], BlockMaker] = {}
@@ -76,27 +93,43 @@ def open_maker(address: str, digest: str, threads: int) -> BlockMaker:
     with _PREPARING:
         maker = _MAKERS.get(key)
         if maker is None:
-            store = StudyStore.open(address)
-            if store.recipe.digest != digest:
-                raise FileError("holds another study than this worker was asked for", where=address)
+            store, functions = _open_study(address, digest)
             while len(_MAKERS) >= MAX_KEPT_STUDIES:
                 _MAKERS.pop(next(iter(_MAKERS)))
-            maker = BlockMaker(store, find_functions(store.recipe.measures, {}), threads)
+            maker = BlockMaker(store, functions, threads)
             assert maker.is_prepared
             _MAKERS[key] = maker
     return maker
 
 
+def _open_study(address: str, digest: str) -> tuple[StudyStore, dict[str, MeasureFunction]]:
+    """Return the study at an address with its functions; say which worker has no access to them."""
+    try:
+        store = StudyStore.open(address)
+        if store.recipe.digest != digest:
+            raise FileError("holds another study than this worker was asked for", where=address)
+        return store, find_functions(store.recipe.measures, {})
+    except LinkwrightError as error:
+        place = f"{error.where}: " if error.where else ""
+        raise WorkerSetupError(
+            f"the worker {worker_name()} cannot take part: {place}{error.what}",
+            remedy="all workers need this store, the modules of its measures (PYTHONPATH) and this "
+            f"version; then 'linkwright study resume {address}' continues",
+        ) from None
+
+
 def make_block(address: str, digest: str, block: int, threads: int) -> BlockReport:
     """Make a block of the study at an address: the task of a worker anywhere."""
-    return open_maker(address, digest, threads).make(block)
+    with our_errors():
+        return open_maker(address, digest, threads).make(block)
 
 
 def evaluate_range(
     address: str, digest: str, start: int, stop: int, threads: int
 ) -> EvaluatedDesigns:
     """Return the measures of some designs, to find those that end their worker."""
-    return open_maker(address, digest, threads).evaluate(start, stop)
+    with our_errors():
+        return open_maker(address, digest, threads).evaluate(start, stop)
 
 
 def serve_blocks() -> None:
@@ -111,10 +144,9 @@ def serve_blocks() -> None:
                 return
             answer: tuple[bool, object]
             try:
-                answer = True, function(*arguments)
+                with our_errors():
+                    answer = True, function(*arguments)
             except LinkwrightError as error:
                 answer = False, error
-            except Exception as error:
-                answer = False, LinkwrightError(f"{type(error).__name__}: {error}")
             pickle.dump(answer, answers)
             answers.flush()

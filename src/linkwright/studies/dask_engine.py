@@ -221,8 +221,7 @@ class DaskEngine:
         elif isinstance(error, self.distributed.KilledWorker):
             report(self._isolate(future.client, block))
         else:
-            why = f"the block failed {self.retries + 1} times: {error}"
-            report(record_failed_block(self.store, block, why))
+            report(record_failed_block(self.store, block, self._failures[block], error))
 
     def _isolate(self, client: Any, block: int) -> BlockReport:
         """Find the designs that end their workers, and make the others of the block."""

@@ -108,6 +108,22 @@ def evaluate_designs(
     return found
 
 
+def failed_block(recipe: StudyRecipe, block: int, why: str) -> EvaluatedDesigns:
+    """Return a block whose designs all failed for one reason."""
+    start, stop = recipe.block_range(block)
+    count = stop - start
+    measures = {
+        one.name: np.full((count, *recipe.sizes.get(one.name, ())), np.nan)
+        for one in recipe.measures
+    }
+    status = np.full(count, FAILED, np.uint8)
+    seeds = design_seeds(recipe.sampling.seed, start, stop)
+    columns = recipe.columns(start, stop)
+    return EvaluatedDesigns(
+        start, columns, measures, status, seeds, dict.fromkeys(range(count), why)
+    )
+
+
 def _note_missing_numbers(found: EvaluatedDesigns) -> None:
     """Record a measure without a value as a failure of its design, whose other measures stay."""
     finished = found.status == FINISHED

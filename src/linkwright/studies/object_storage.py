@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -24,7 +25,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without space, or without quota."""
 
 
-class StorageFullError(FileError):
+class StorageError(FileError):
+    """A place that cannot be read or written: no design is the reason, and a study ends."""
+
+
+class StorageFullError(StorageError):
     """A place without space; all finished blocks are kept."""
 
 
@@ -45,6 +50,9 @@ class ObjectStorage(Protocol):
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole."""
 
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object as a whole, unless there is one."""
+
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
 
@@ -52,16 +60,17 @@ class ObjectStorage(Protocol):
         """Remove an object, if there is one."""
 
 
-def storage_error(error: OSError, address: str) -> FileError:
+def storage_error(error: Exception, address: str, what: str = "written") -> StorageError:
     """Return our sentence for an error of the system."""
-    if error.errno in _FULL:
+    if getattr(error, "errno", None) in _FULL:
         return StorageFullError(
             "no space is left",
             where=address,
             remedy="free some; all finished blocks are kept, and "
             f"'linkwright study resume {address}' continues",
         )
-    return FileError(f"cannot be written: {error.strerror or error}", where=address)
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return StorageError(f"cannot be {what}: {' '.join(str(why).split())}", where=address)
 
 
 @dataclass(frozen=True)
@@ -87,33 +96,55 @@ class FolderStorage:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return None
         except OSError as error:
-            raise FileError(f"cannot be read: {error.strerror}", where=self.address) from None
+            raise storage_error(error, self.address, "read") from None
 
     def write(self, key: str, content: bytes) -> None:
         """Write an object as a whole: another process sees it completely or not at all."""
+        self._place(key, content, os.replace)
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object as a whole, unless there is one."""
+        self._place(key, content, _link_new)
+
+    def _place(self, key: str, content: bytes, name_it: Callable[[Path, Path], None]) -> None:
+        """Write a hidden file, and give it its name when it is whole."""
         target = self.folder / key
         name = f".{target.name}.{uuid.uuid4().hex}.part"  # machines that share it have equal pids
         partial = target.with_name(name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             partial.write_bytes(content)
-            os.replace(partial, target)
+            name_it(partial, target)
         except OSError as error:
+            raise storage_error(error, self.address) from None
+        finally:
             with contextlib.suppress(OSError):
                 partial.unlink()
-            raise storage_error(error, self.address) from None
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
         try:
             return [one for one in os.listdir(self.folder / folder) if not one.startswith(".")]
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise storage_error(error, self.address, "read") from None
 
     def remove(self, key: str) -> None:
         """Remove an object, if there is one."""
         with contextlib.suppress(OSError):
             (self.folder / key).unlink()
+
+
+def _link_new(partial: Path, target: Path) -> None:
+    """Name a file, unless the name is taken."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not target.exists():
+            os.replace(partial, target)
 
 
 @dataclass(frozen=True)
@@ -143,8 +174,8 @@ class AddressStorage:
             found: bytes = self.system.cat_file(self._path(key))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, KeyError):
             return None
-        except OSError as error:
-            raise FileError(f"cannot be read: {error}", where=self.address) from None
+        except Exception as error:  # packages of object stores raise their own
+            raise storage_error(error, self.address, "read") from None
         return found
 
     def write(self, key: str, content: bytes) -> None:
@@ -156,16 +187,27 @@ class AddressStorage:
             except FileNotFoundError:
                 self.system.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
                 self.system.pipe_file(path, content)
-        except OSError as error:
+        except Exception as error:  # packages of object stores raise their own
             raise storage_error(error, self.address) from None
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object, unless there is one, as far as the place can tell."""
+        try:
+            self.system.pipe_file(self._path(key), content, mode="create")
+        except FileExistsError:
+            return
+        except Exception:  # a folder must be made first, or it has no such mode
+            self.write(key, content)
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""
         try:
             self.system.invalidate_cache()
             found = self.system.ls(self._path(folder), detail=False)
-        except (OSError, KeyError):
+        except (FileNotFoundError, NotADirectoryError, KeyError):
             return []
+        except Exception as error:  # packages of object stores raise their own
+            raise storage_error(error, self.address, "read") from None
         return [str(one).rstrip("/").rsplit("/", 1)[-1] for one in found]
 
     def remove(self, key: str) -> None:
@@ -189,6 +231,10 @@ class MemoryStorage:
     def write(self, key: str, content: bytes) -> None:
         """Write an object."""
         self.objects[key] = content
+
+    def write_new(self, key: str, content: bytes) -> None:
+        """Write an object, unless there is one."""
+        self.objects.setdefault(key, content)
 
     def list_names(self, folder: str) -> list[str]:
         """Return the names of the objects of a folder."""

@@ -5,7 +5,7 @@ A worker makes the designs of its block itself; no table of all designs travels 
 
 from __future__ import annotations
 
-import warnings
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -229,33 +229,40 @@ def _latin_hypercube(seed: int, dimensions: int, count: int) -> Floats:
 
 class _SobolSequence:
     """SciPy's scrambled Sobol' sequence, which goes on where the last block ended: blocks of one
-    worker have rising indices, so that no point is passed twice."""
+    thread have rising indices, so that no point is passed twice."""
 
     def __init__(self, seed: int, dimensions: int) -> None:
         self.seed, self.dimensions = seed, dimensions
-        self._restart()
+        self.is_whole = False
+        """Whether the sequence stands where its last call left it: Ctrl-C may end a call."""
 
     def _restart(self) -> None:
         from scipy.stats import qmc
 
         rng = np.random.default_rng(self.seed)
         self.engine = qmc.Sobol(self.dimensions, scramble=True, bits=SOBOL_BITS, seed=rng)
+        self.first = self.engine.random(1)  # SciPy warns if more, but no power of two, come first
 
     def points(self, start: int, stop: int) -> Floats:
         """Return the points from `start` up to `stop`."""
-        if start < self.engine.num_generated:
+        begin = max(start, 1)
+        if not self.is_whole or begin < self.engine.num_generated:
             self._restart()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # blocks of the sequence need not be powers of two
-            if start > self.engine.num_generated:
-                self.engine.fast_forward(start - self.engine.num_generated)
-            found: Floats = self.engine.random(stop - start)
-        return found
+        self.is_whole = False
+        if begin > self.engine.num_generated:
+            self.engine.fast_forward(begin - self.engine.num_generated)
+        found: Floats = self.engine.random(stop - begin)
+        self.is_whole = True
+        return found if start else np.concatenate([self.first, found])
 
 
-@cache
+_OF_THREAD = threading.local()
+"""The sequences of each thread: workers of dask have several, which must not share one."""
+
+
 def _sobol_sequence(seed: int, dimensions: int) -> _SobolSequence:
-    return _SobolSequence(seed, dimensions)
+    kept: dict[tuple[int, int], _SobolSequence] = vars(_OF_THREAD).setdefault("sequences", {})
+    return kept.setdefault((seed, dimensions), _SobolSequence(seed, dimensions))
 
 
 def _morris_trajectory(seed: int, number: int, dimensions: int) -> Floats:

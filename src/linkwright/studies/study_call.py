@@ -241,7 +241,10 @@ def _check_recipe(recipe: StudyRecipe) -> None:
             if one.table == "by":
                 reason = formulation_module(str(level)).supports(recipe.mechanism)
                 if reason is not None:
-                    raise UnsupportedError(f"{level} {reason}", where=recipe.mechanism.name)
+                    raise UnsupportedError(
+                        f"the formulation '{level}' cannot treat {recipe.mechanism.name}: {reason}",
+                        where=f"vary '{one.name}'",
+                    )
             else:
                 Settings(integrator=str(level))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,11 +35,21 @@ PILOT_SECONDS = 0.3
 MAX_PILOT_SECONDS = 6.0
 """Seconds that the next, larger pilot may take, as far as the last one tells."""
 
-PILOT_COUNTS = (16, 256, 4096)
-"""Designs of pilots: an ensemble has some milliseconds of its own, which few designs share."""
+PILOT_COUNTS = (1, 16, 256, 4096)
+"""Designs of pilots: one may take seconds, and an ensemble has some milliseconds of its own, which
+few designs share."""
 
-PILOT_DESIGNS = 8
-"""Designs that are tried until one of them gives all measures."""
+GOLDEN_SECTION = (5**0.5 - 1) / 2
+
+PILOT_DESIGNS = 64
+"""Designs that are tried until one of them gives all measures: the first, and others all over the
+study, since the first ones of a grid may all be impossible."""
+
+PILOT_PATIENCE = 30.0
+"""Seconds after which no more than a few designs are tried."""
+
+FEWEST_PILOTS = 8
+"""Designs that are tried however long they take."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +112,12 @@ class StudyPlan(NotebookDisplayed):
 
 
 def learn_sizes(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> StudyRecipe:
-    """Return the recipe with the shapes of all measures, learned from the first designs."""
-    message = ""
-    for design in range(min(PILOT_DESIGNS, recipe.count)):
+    """Return the recipe with the shapes of all measures, learned from a design that has them."""
+    message, tried, end = "", 0, time.monotonic() + PILOT_PATIENCE
+    for design in _spread_designs(recipe.count):
+        if tried >= FEWEST_PILOTS and time.monotonic() > end:
+            break
+        tried += 1
         values, found = measure_values(recipe, functions, design, design + 1)
         if found.status[0] == FAILED:
             message = message or found.messages.get(0, "")
@@ -114,11 +127,20 @@ def learn_sizes(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -
             sizes[name] = _size_of(name, value)
             if value.clock is not None:
                 histories[name] = value.clock.times.tolist()
-        return replace(recipe, sizes=sizes, histories=histories)
+        return replace(recipe, sizes=sizes, histories=histories, pilot=design)
     raise LinkwrightError(
-        f"the first {min(PILOT_DESIGNS, recipe.count)} designs fail: {message}",
+        f"all {tried} designs that were tried fail: {message}"
+        if tried > 1
+        else f"the design that was tried fails: {message}",
         remedy="change the factors or the settings",
     )
+
+
+def _spread_designs(count: int) -> Iterator[int]:
+    """Yield the first design, then others all over the study, in steps of the golden section: equal
+    steps would meet the same levels of the last factors of a grid."""
+    found = [int(count * (k * GOLDEN_SECTION % 1.0)) for k in range(PILOT_DESIGNS)]
+    yield from dict.fromkeys([*found, *range(count if count <= PILOT_DESIGNS else 0)])
 
 
 def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
@@ -143,21 +165,30 @@ def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
 
 def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
     """Return the number of designs that one worker makes per second."""
-    rate = 0.0
+    rate, next_design = 0.0, recipe.pilot + 1  # about a good one, designs fail less
+
+    def time_new_designs(count: int) -> float:
+        nonlocal next_design  # what is known of a mechanism is kept: each design is tried once
+        start = next_design if next_design + count <= recipe.count else 0
+        next_design = start + count
+        return _seconds_of(recipe, functions, start, count)
+
     for count in PILOT_COUNTS:
         count = min(count, recipe.count)
-        first = _seconds_of(recipe, functions, count)  # it may compile
-        seconds = first if first > MAX_PILOT_SECONDS else _seconds_of(recipe, functions, count)
+        first = time_new_designs(count)  # it may compile
+        seconds = first if first > MAX_PILOT_SECONDS else time_new_designs(count)
         rate = count / seconds
         if count == recipe.count or seconds > PILOT_SECONDS or 16 * seconds > MAX_PILOT_SECONDS:
             break
     return rate
 
 
-def _seconds_of(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], count: int) -> float:
-    """Return the time that the first designs take."""
+def _seconds_of(
+    recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], start: int, count: int
+) -> float:
+    """Return the time that some designs take."""
     begin = time.perf_counter()
-    evaluate_designs(recipe, functions, 0, count)
+    evaluate_designs(recipe, functions, start, start + count)
     return max(time.perf_counter() - begin, 1e-6)
 
 

@@ -50,6 +50,8 @@ class StudyRecipe:
         By measure the shape of its value: () of a number, (n,) of a vector or history.
     block : int
         Designs in a block.
+    pilot : int
+        A design that has all measures; the store does not keep it.
     """
 
     mechanism: Mechanism
@@ -61,6 +63,7 @@ class StudyRecipe:
     histories: Mapping[str, list[float]] = field(default_factory=dict)
     """By measure that is a history, its times."""
     block: int = 0
+    pilot: int = 0
 
     @property
     def count(self) -> int:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 import time
 import warnings
 from dataclasses import dataclass
@@ -22,7 +24,6 @@ import numpy as np
 from ..errors import DamagedStudyWarning, FileError, MissingExtraError
 from ..mechanism import Mechanism
 from .design_evaluation import FAILED, STATUS_NAMES, STOPPED, EvaluatedDesigns
-from .design_seeds import design_seeds
 from .object_storage import MemoryStorage, ObjectStorage, StorageFullError, open_storage
 from .study_recipe import StudyRecipe
 from .zarr_layout import ZarrArray, group_metadata
@@ -63,23 +64,17 @@ class StudyStore:
     @classmethod
     def create(cls, storage: ObjectStorage, recipe: StudyRecipe) -> StudyStore:
         """Return the store of a study that begins, or of the same one that has begun."""
-        store = cls(storage, recipe)
         kept = storage.read(RECIPE_KEY)
-        if kept is not None:
-            there = cls(storage, StudyRecipe.from_text(_decode(kept, storage), storage.address))
-            there.check_same(recipe)
-            there.write_metadata()
-            return there
-        if storage.read("zarr.json") is not None or storage.list_names("."):
-            raise FileError(
-                "has other files", where=storage.address, remedy="name a new or empty folder"
-            )
-        try:
-            storage.write(RECIPE_KEY, recipe.text.encode())
-        except StorageFullError as error:  # there is nothing that could be resumed
-            raise StorageFullError(
-                error.what, where=error.where, remedy="free some, and begin again"
-            ) from None
+        if kept is None and (storage.read("zarr.json") is not None or storage.list_names(".")):
+            kept = storage.read(RECIPE_KEY)  # another process may begin the same study now
+            if kept is None:
+                raise FileError(
+                    "has other files", where=storage.address, remedy="name a new or empty folder"
+                )
+        if kept is None:
+            kept = _begin_study(storage, recipe.text.encode())
+        store = cls(storage, StudyRecipe.from_text(_decode(kept, storage), storage.address))
+        store.check_same(recipe)
         store.write_metadata()
         return store
 
@@ -257,7 +252,9 @@ class StudyStore:
         for array in self.arrays if marker is not None else ():
             content = self.storage.read(array.chunk_key(block))
             wanted = marker["checksums"].get(array.name)  # type: ignore[index]
-            if content is None or hashlib.sha256(content).hexdigest() != wanted:
+            if content is None or len(content) != array.chunk_bytes:
+                return None
+            if hashlib.sha256(content).hexdigest() != wanted:
                 return None
             found[array.name] = content
         return None if marker is None else found
@@ -341,16 +338,29 @@ class StudyStore:
         return {**counts, "count": self.recipe.count}
 
 
+def _begin_study(storage: ObjectStorage, recipe: bytes) -> bytes:
+    """Write the recipe of a study, and return it, or that of a process that was a little faster."""
+    try:
+        storage.write_new(RECIPE_KEY, recipe)
+    except StorageFullError as error:  # there is nothing that could be resumed
+        raise StorageFullError(
+            error.what, where=error.where, remedy="free some, and begin again"
+        ) from None
+    return storage.read(RECIPE_KEY) or recipe
+
+
+def worker_name() -> str:
+    """Return the machine and the number of this process."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
 def _worker_facts() -> dict[str, str | float]:
     """Return where and when a block was made, and by which version."""
-    import os
-    import platform
-
     from .. import __version__
 
     return {
         "version": __version__,
-        "worker": f"{platform.node()}:{os.getpid()}",
+        "worker": worker_name(),
         "time": round(time.time(), 1),
     }
 
@@ -379,19 +389,3 @@ def _decode(content: bytes, storage: ObjectStorage) -> str:
         return content.decode()
     except UnicodeDecodeError:
         raise FileError("study.json is damaged", where=storage.address) from None
-
-
-def failed_block(recipe: StudyRecipe, block: int, why: str) -> EvaluatedDesigns:
-    """Return a block whose designs all failed for one reason."""
-    start, stop = recipe.block_range(block)
-    count = stop - start
-    measures = {
-        one.name: np.full((count, *recipe.sizes.get(one.name, ())), np.nan)
-        for one in recipe.measures
-    }
-    status = np.full(count, FAILED, np.uint8)
-    seeds = design_seeds(recipe.sampling.seed, start, stop)
-    columns = recipe.columns(start, stop)
-    return EvaluatedDesigns(
-        start, columns, measures, status, seeds, dict.fromkeys(range(count), why)
-    )
