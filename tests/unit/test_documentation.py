@@ -85,16 +85,6 @@ def test_the_other_commands_exist() -> None:
             assert set(extras) <= set(project["optional-dependencies"])
 
 
-def test_one_version_everywhere() -> None:
-    """The package, its metadata, the citation and the newest section of the changelog agree."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    found = re.findall(r"^## (\S+) \((\S+)\)$", PAGES[2].read_text(encoding="utf-8"), re.M)
-    assert project["version"] == lw.__version__ == found[0][0]
-    assert f"version: {found[0][0]}\ndate-released: {found[0][1]}\n" in citation
-    assert found == sorted(found, reverse=True)
-
-
 def test_the_first_screen() -> None:
     """A film, a sentence, an equation, how to install, ten lines of Python, the table: in that order."""
     marks = ("mechanisms.webp", "turns the", "$$", "pip install", "```python", "vs `pin")
