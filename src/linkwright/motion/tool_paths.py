@@ -115,7 +115,7 @@ class _ToolPathFollower:
             free = ", or leave the rotation free" if len(J) > 3 else ""
             remedy = f"take a path along these{free}"
         return LinkwrightError(
-            f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: {why}",
+            f"the joints cannot move '{self.frame}' further than {100 * s:.3g} % of its path: {why}",
             remedy=remedy,
         )
 
