@@ -77,6 +77,7 @@ html_extra_path = ["generated/site"]
 html_css_files = ["linkwright.css"]
 html_favicon = "_static/favicon.svg"
 html_copy_source = False
+toc_object_entries_show_parents = "hide"
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {

@@ -31,7 +31,7 @@ def write(folder: Path) -> None:
 def class_text(name: str, kind: type, rows: list[tuple[str, str, str]]) -> str:
     first = (inspect.getdoc(kind) or "").split("\n\n")[0]
     bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
-    text = f"\n## {name}\n\n{' '.join(first.split())} It is a {bases}.\n\n"
+    text = f"\n## {name}\n\n{' '.join(first.split())} Subclass of {bases}.\n\n"
     if not rows:
         return text
     lines = "\n".join(

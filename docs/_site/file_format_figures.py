@@ -89,7 +89,23 @@ def draw(name: str, entry: dict[str, Any], path: Path) -> None:
     figure = show.figure_of(mechanism, q, names=True, view=entry.get("view"), width=80)
     if "arrow" in entry:
         draw_arrow(figure, mechanism, q, entry["arrow"])
+    if "turn" in entry:
+        draw_turn(figure.axes[0], entry["turn"])
     show.save(figure, path)
+
+
+def draw_turn(axes: Any, turn: dict[str, Any]) -> None:
+    """Draws a torque or an angle about the origin of a planar mechanism: an arc with a head."""
+    angles = np.radians(np.linspace(turn["from"], turn["to"], 40))
+    x, y = turn["radius"] * np.cos(angles), turn["radius"] * np.sin(angles)
+    axes.plot(x, y, color="#D55E00", lw=1.5)
+    axes.annotate(
+        "", xy=(x[-1], y[-1]), xytext=(x[-3], y[-3]), annotation_clip=False,
+        arrowprops={"arrowstyle": "-|>", "color": "#D55E00", "lw": 1.5},
+    )  # fmt: skip
+    label = {"color": "#D55E00", "ha": "center", "va": "center", "clip_on": False}
+    beyond = angles[-1] + 0.35 * np.sign(turn["to"] - turn["from"])
+    axes.text(*turn["radius"] * np.array([np.cos(beyond), np.sin(beyond)]), turn["label"], **label)
 
 
 def draw_arrow(figure: Any, mechanism: lw.Mechanism, q: Any, arrow: dict[str, Any]) -> None:

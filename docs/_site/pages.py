@@ -33,6 +33,7 @@ ROOT_PAGES = {
 def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
     """Changes the text of a page to what MyST-NB executes."""
     text = INCLUDED.sub(lambda found: root_page(found[1]), source[0])
+    text = title_links(text, (Path(app.srcdir) / name).parent)
     text = text.replace('<img src="pictures/', '<img src="/generated/pictures/')
     if UNLISTED in text:
         text = text.replace(UNLISTED, unlisted_toctree(Path(app.srcdir), text))
@@ -41,6 +42,17 @@ def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
         own = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}"
         text = f"---\n{FRONT}{own}"
     source[0] = text
+
+
+def title_links(text: str, folder: Path) -> str:
+    """The text with titles of pages in links whose label is the name of a file."""
+
+    def title(found: re.Match[str]) -> str:
+        page = folder / found[1]
+        heading = page.is_file() and re.search(r"^# (.+)$", page.read_text("utf-8"), re.M)
+        return f"[{heading[1]}]({found[1]}{found[2] or ''})" if heading else found[0]
+
+    return re.sub(r"\[[\w/.-]+\.md\]\(([^)#\s]+\.md)(#[^)\s]*)?\)", title, text)
 
 
 def unlisted_toctree(docs: Path, text: str) -> str:

@@ -25,7 +25,8 @@ def source_digest() -> str:
     digest = hashlib.sha256()
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.toml"),
              *(ROOT / "src/linkwright/live/js").glob("*"), *(ROOT / "examples").rglob("*"),
-             *Path(__file__).parent.glob("*")]  # fmt: skip
+             *Path(__file__).parent.glob("*"), *(ROOT / "docs/reference").glob("*.toml"),
+             *(ROOT / "docs/gallery").glob("*.toml")]  # fmt: skip
     for path in sorted(path for path in files if path.is_file() and path.suffix != ".pyc"):
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())

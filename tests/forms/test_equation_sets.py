@@ -295,3 +295,15 @@ def test_superscripts_of_vectors_are_elements_of_mathml() -> None:
     html = lw.derive(lw.gallery("elbow"), by="recurrent").equation_set().html()
     assert "<msubsup><mi>α</mi><mtext>1,x</mtext><mn>2</mn></msubsup>" in html
     assert not re.search(r"</mtext>\d", html)
+
+
+def test_long_left_sides_are_broken_into_lines_on_pages() -> None:
+    """The last row of each equation of motion ends with its right side."""
+    steps = lw.derive(lw.gallery("elbow"), by="lagrange").equation_set(steps=True)
+    last = steps.sections[-1].mathml()
+    rows = last.split('<mtd columnspan="3"')[1:]
+    signs = [row.count("<mo>=</mo>") for row in rows]
+    assert signs[0] == 0
+    assert signs[-1] == 1
+    assert sum(signs) == 2
+    assert last.count("<mrow>") == last.count("</mrow>")

@@ -45,7 +45,7 @@ def test_different_polynomials_differ() -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_what_is_printed_has_the_values_of_the_function(name: str, by: str) -> None:
     eqs = lw.derive(lw.gallery(name))
-    for quantity in ("M", "C", "g", "tau", "christoffel", "energy", "momenta", "linearised"):
+    for quantity in ("M", "C", "g", "tau", "christoffel", "energy", "momenta", "linearized"):
         agree(eqs, quantity, by=by)
     frame = eqs.names.bodies[-1]
     for quantity in ("jacobian", "placement", "frame_velocity"):
@@ -327,7 +327,7 @@ def test_sympy_and_back() -> None:
     assert form.sympy() == form.sympy(by="none").applyfunc(sympy.simplify) or sympy.simplify(
         form.sympy() - form.sympy(by="none")
     ) == sympy.zeros(2, 2)
-    both = lw.derive(lw.gallery("elbow")).closed_form("linearised").sympy()
+    both = lw.derive(lw.gallery("elbow")).closed_form("linearized").sympy()
     assert set(both) == {"by_q", "by_qd", "by_qdd"}
 
 

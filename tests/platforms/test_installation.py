@@ -100,6 +100,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert PROJECT["version"] == lw.__version__
-    assert f"version: {lw.__version__}\n" in citation
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"## {lw.__version__} (" in changelog
+    version, date = re.findall(r"^## (\S+) \((\S+)\)$", changelog, re.M)[0]
+    assert version == lw.__version__
+    assert f"version: {version}\ndate-released: {date}\n" in citation

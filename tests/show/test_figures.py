@@ -270,3 +270,21 @@ def test_rays_of_a_polygon_do_not_hide_images_of_links() -> None:
     assert images
     assert rays
     assert min(i.get_zorder() for i in images) > max(r.get_zorder() for r in rays)
+
+
+def test_a_load_along_a_path_is_drawn_along_it() -> None:
+    hoist = """
+name = "hoist"
+bodies.load = { mass = 1, inertia = [0.02, 0.02, 0.02] }
+joints.y = { type = "prismatic", child = "load", axis = [0, 1, 0] }
+frames.pulley = { body = "ground", origin = [0, 1, 0] }
+frames.winch = { body = "ground", origin = [0.8, 0.4, 0] }
+lengths.rope.path = ["load", "pulley", "winch"]
+forces.pull = { type = "length", along = "rope", force = "12 N" }
+"""
+    drawn = [
+        line.get_xydata().round(6).tolist()
+        for line in lw.show.figure_of(lw.load(hoist), [0.2], view="xy").axes[0].lines
+    ]
+    assert [[0.0, 0.2], [0.0, 1.0]] in drawn
+    assert [[0.0, 1.0], [0.8, 0.4]] in drawn

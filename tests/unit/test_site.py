@@ -32,6 +32,13 @@ def test_python_blocks_become_cells_and_printed_output_is_dropped() -> None:
     assert "a = 1" in found
 
 
+def test_links_with_names_of_files_get_titles() -> None:
+    text = "see ([checker.md](../how-to/checker.md#a)), [the page](checker.md), [x.md](no.md)"
+    found = prepared("explanation/a", text)
+    assert "([The equation checker](../how-to/checker.md#a))" in found
+    assert "[the page](checker.md), [x.md](no.md)" in found
+
+
 def test_front_matter_is_kept() -> None:
     found = prepared("a", "---\norphan: true\n---\n# A\n\n```python\n1\n```\n")
     assert found.count("---") == 2

@@ -12,6 +12,7 @@ from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import Expression, expression_text
+from ..expressions.tree import Sum
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from ..readings.listing import read_tape_as_listing
 from ..written_equations import (
@@ -47,6 +48,8 @@ from .kinematic_equations import with_kinematic_equations
 from .latex_prose import latex_formula, latex_prose
 from .quantity_typesetting import (
     TypesetQuantity,
+    split_form_lines,
+    typeset_long_left_side,
     typeset_mathml_rows,
     typeset_quantity,
     typeset_rate_symbols,
@@ -148,7 +151,10 @@ class TypesetSection:
         setter = ExpressionTypesetter(MathmlNotation(), self.rates)
         rows = []
         for line in (*self.steps, *(() if self.source.table else self.lines)):
-            first, *more = typeset_mathml_rows(setter, line.typeset_left(setter), line.right)
+            if isinstance(line.left, Sum) and len(split_form_lines(line.left)) > 1:
+                first, *more = typeset_long_left_side(setter, line.left, line.right)
+            else:
+                first, *more = typeset_mathml_rows(setter, line.typeset_left(setter), line.right)
             tag = f"<mtd><mtext>({line.number})</mtext></mtd>" if line.number else ""
             rows += [first.removesuffix("</mtr>") + tag + "</mtr>", *more]
         table = f'<mtable displaystyle="true">{"".join(rows)}</mtable>'

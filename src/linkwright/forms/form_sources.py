@@ -38,7 +38,8 @@ SHORT_QUANTITY_NAMES = {
     "c": "christoffel",
     "tau": "inverse_dynamics",
     "qdd": "forward_dynamics",
-    "linearised": "inverse_dynamics_derivatives",
+    "linearized": "inverse_dynamics_derivatives",
+    "linearised": "inverse_dynamics_derivatives",  # the name until 0.2
 }
 """Short names of quantities, as in the equation of motion."""
 

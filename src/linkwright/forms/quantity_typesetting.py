@@ -180,11 +180,25 @@ def typeset_mathml_rows(setter: ExpressionTypesetter, left: str, value: Expressi
     """Table rows for one equation, several if its right side is long."""
     first, *more = split_form_lines(value)
     cells = [(left, "<mo>=</mo>", setter.typeset(first))]
-    for piece in more:
-        leading = piece.terms[0] if isinstance(piece, Sum) else piece
-        plus = "" if has_leading_minus(leading) else "<mo>+</mo>"
-        cells.append(("", "", f"<mrow>{plus}{setter.typeset(piece)}</mrow>"))
+    cells += [("", "", _typeset_continuation(setter, piece)) for piece in more]
     return ["<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in cells]
+
+
+def typeset_long_left_side(setter: ExpressionTypesetter, left: Sum, right: Expression) -> list[str]:
+    """Table rows for one equation whose left side is long: its pieces, over all three columns."""
+    first, *more = split_form_lines(left)
+    rows = [setter.typeset(first)]
+    rows += [f'<mspace width="2em"/>{_typeset_continuation(setter, piece)}' for piece in more]
+    rows[-1] += f"<mo>=</mo>{setter.typeset(right)}"
+    cell = '<mtd columnspan="3" style="text-align:left">'
+    return [f"<mtr>{cell}<mrow>{row}</mrow></mtd></mtr>" for row in rows]
+
+
+def _typeset_continuation(setter: ExpressionTypesetter, piece: Expression) -> str:
+    """A further piece of a sum, with the sign before it."""
+    leading = piece.terms[0] if isinstance(piece, Sum) else piece
+    plus = "" if has_leading_minus(leading) else "<mo>+</mo>"
+    return f"<mrow>{plus}{setter.typeset(piece)}</mrow>"
 
 
 def _typeset_state_rates_tape(equations: Equations) -> Tape:

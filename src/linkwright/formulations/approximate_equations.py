@@ -152,14 +152,14 @@ class ApproximateFormulation(Formulation):
             return lam, self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
         drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
         drift += ca.jacobian(self.f_rate, self.tree.motion.t)
-        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
+        stabilized = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
         zdd = self.solve_mass_matrix(self.generalized_forces)
         # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
         A = self.J @ self.solve_mass_matrix(self.J.T)
         softness = ca.SX.eye(count) / self.beta
         lam = ca.SX.zeros(count)
         for _ in range(self.iterations):
-            error = self.J @ zdd + stabilised
+            error = self.J @ zdd + stabilized
             lam = lam - solve_symmetric_matrix(ca.densify(A + softness), error)
             zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
         return lam, zdd

@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError, suggest_remedy
@@ -25,7 +24,6 @@ from ..quantities import (
 )
 from ..readings.llvm import compile_cached_tape, compile_tape
 from ..tape import Tape, count_tape_operations
-from ..types import Booleans, Floats
 from .calls import (
     CallFacts,
     check_model_parameters,
@@ -33,13 +31,7 @@ from .calls import (
     explain_compiled_call,
     frame_function_call_error,
 )
-from .closed_states import (
-    CLOSED_TOLERANCE,
-    Configurations,
-    are_states_closed,
-    check_states_closed,
-    read_configurations,
-)
+from .closing_methods import ClosingMethods
 from .facts import load_model_facts
 from .function_help import full_function_help, model_function_table, short_function_help
 from .function_tapes import record_model_function_tape
@@ -118,6 +110,7 @@ class Model(
     MomentumFunctions,
     ConstraintFunctions,
     FrameFunctions,
+    ClosingMethods,
     ModelProperties,
     NotebookDisplayed,
 ):
@@ -171,55 +164,6 @@ class Model(
         """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
-    def close(self, q: Configurations, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
-        """Return configurations with loops and constraints of positions closed.
-
-        The coordinates of the independent velocities keep their values; `q` (…, nq) has first
-        guesses (rad, m) of the others. A table by name keeps its coordinates; a text names a pose.
-        `t` is the time (s), `p` has values of the parameters (default: `nominal_parameters`).
-        """
-        from .guard import close_batch_positions
-
-        given = read_configurations(self, "close", q)
-        kept = self.nominal_parameters if p is None else np.asarray(p, dtype=float)
-        return close_batch_positions(self, given, np.asarray(t, dtype=float), kept)
-
-    def closed(
-        self,
-        q: Configurations,
-        t: ArrayLike = 0.0,
-        p: ArrayLike | None = None,
-        *,
-        tolerance: float = CLOSED_TOLERANCE,
-    ) -> Booleans:
-        """Return where loops and constraints of positions close at `q`: (…, nq) → (…) of bool.
-
-        A state is closed where no residual exceeds `tolerance` (m, rad). Functions of constrained
-        models give meaningless numbers elsewhere. `t` is the time (s), `p` has values of the
-        parameters that the model keeps (default: `nominal_parameters`).
-        """
-        given = read_configurations(self, "closed", q)
-        return are_states_closed(self, given, t, p, tolerance)
-
-    def check_closed(
-        self,
-        q: Configurations,
-        t: ArrayLike = 0.0,
-        p: ArrayLike | None = None,
-        *,
-        qd: ArrayLike | None = None,
-        qdd: ArrayLike | None = None,
-        tolerance: float = CLOSED_TOLERANCE,
-    ) -> None:
-        """Raise an `AssemblyError` that names the first state that does not close.
-
-        It also names the constraint that this state violates most. `q` is (…, nq), `t` the time
-        (s); `qd` and `qdd` are checked where given; `p` has values of the parameters that the
-        model keeps; `tolerance` is the largest residual (m, rad).
-        """
-        given = read_configurations(self, "check_closed", q)
-        check_states_closed(self, given, t, p, qd=qd, qdd=qdd, tolerance=tolerance)
-
     # -- functions -----------------------------------------------------------------------
 
     def compiled_function(self, name: str) -> Callable[..., object]:
@@ -238,10 +182,26 @@ class Model(
             raise AttributeError(f"Model has no function '{name}'; {suggest_remedy(name, known)}")
 
     def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
-        """Return the NumPy generalized ufunc behind the function `name`, or one of a `frame`.
+        """Return the NumPy generalized ufunc behind a function.
 
-        It has `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last
-        output is the smallest pivot.
+        Parameters
+        ----------
+        name : str
+            A function, such as "mass_matrix".
+        frame : str, optional
+            A frame or body, for functions of frames such as "jacobian".
+
+        Returns
+        -------
+        numpy.ufunc
+            It has `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last
+            output is the smallest pivot.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.compile(lw.gallery("elbow")).ufunc("gravity").signature
+        '(2)->(2)'
         """
         function = getattr(self, name)
         found: np.ufunc = (function if frame is None else function(frame)).ufunc
@@ -286,13 +246,45 @@ class Model(
         return [name for name in super().__dir__() if name not in absent]
 
     def tape(self, name: str, *frame: str) -> Tape:
-        """Return the instructions behind the function `name`, or behind one of a `frame`."""
+        """Return the instructions behind a function.
+
+        Parameters
+        ----------
+        name : str
+            A function, such as "mass_matrix".
+        *frame : str
+            A frame or body, for functions of frames such as "jacobian".
+
+        Returns
+        -------
+        Tape
+            A straight-line program in single assignment.
+        """
         return record_model_function_tape(
             self._derive_once, self.names, self.parameters, name, *frame
         )
 
     def operations(self, name: str, *frame: str) -> int:
-        """Return the floating-point operations of one call of `name`, or of one of a `frame`."""
+        """Return the number of floating-point operations of one call of a function.
+
+        Parameters
+        ----------
+        name : str
+            A function, such as "mass_matrix".
+        *frame : str
+            A frame or body, for functions of frames such as "jacobian".
+
+        Returns
+        -------
+        int
+            Sums, products, quotients, roots, sines and cosines count 1 each.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> lw.compile(lw.gallery("elbow")).operations("inverse_dynamics")
+        28
+        """
         return count_tape_operations(self.tape(name, *frame))
 
     def certified(
@@ -316,6 +308,13 @@ class Model(
         -------
         array of Interval, or a tuple of these
             One array for each output.
+
+        Examples
+        --------
+        >>> import linkwright as lw
+        >>> model = lw.compile(lw.gallery("elbow"))
+        >>> print(model.certified("kinetic_energy", ["0.1", "0.2"], [1, 0], digits=10))
+        1.3233666222539541488 ± 2E-19
         """
         from .certify import certify_function
 

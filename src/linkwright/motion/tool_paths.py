@@ -111,11 +111,11 @@ class _ToolPathFollower:
         if _tool_jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"
         else:
-            why = f"they have only {usual} of its {len(J)} directions"
+            why = f"its joints move it only in {usual} of {len(J)} directions"
             free = ", or leave the rotation free" if len(J) > 3 else ""
             remedy = f"take a path along these{free}"
         return LinkwrightError(
-            f"the joints cannot move '{self.frame}' on after {100 * s:.3g} % of its path: {why}",
+            f"'{self.frame}' cannot move further than {100 * s:.3g} % of its path: {why}",
             remedy=remedy,
         )
 

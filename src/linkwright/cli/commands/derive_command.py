@@ -48,7 +48,7 @@ def derive(
     as_
         text (default), latex, html or json.
     what
-        Quantities to print: mass_matrix or M, C, g, tau, qdd, christoffel, H, momenta, linearised,
+        Quantities to print: mass_matrix or M, C, g, tau, qdd, christoffel, H, momenta, linearized,
         jacobian:tool, …; state_rates: the rates of the formulation's own states; symbols of the
         checker: dp1, ddx2, L_dq1.
     parameters

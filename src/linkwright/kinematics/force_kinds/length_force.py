@@ -16,7 +16,7 @@ from ..body_forces import BodyForce
 from ..joint_friction import FrictionLaw
 from ..kinematic_tree import ForceElement, KinematicTree
 from ..parameter_values import KinematicParameters
-from ..sketches import SpringSketch
+from ..sketches import RodSketch, SpringSketch
 from ..tree_lengths import JointForces, TreeLength
 from ..world_kinematics import WorldKinematics
 from .spring import PointSpring
@@ -107,6 +107,11 @@ class AppliedTension(ForceElement):
     tension: Scalar
 
     is_declared = True
+
+    @property
+    def sketches(self) -> tuple[RodSketch, ...]:
+        """Its spans as straight lines."""
+        return tuple(RodSketch((span.start, span.end)) for span in self.length.spans)
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
         """Return the pull on the bodies at the points of its paths."""

@@ -24,7 +24,7 @@ class MachineTarget:
         """The number of scalars of a size in one vector."""
         return self.vector_bytes // item_bytes
 
-    def target_machine(self, optimisation: int = 2) -> llvm.TargetMachine:
+    def target_machine(self, optimization: int = 2) -> llvm.TargetMachine:
         """The LLVM target machine with these features."""
         import llvmlite.binding as llvm
 
@@ -33,7 +33,7 @@ class MachineTarget:
         return target.create_target_machine(
             cpu=self.cpu,
             features=self.features,
-            opt=optimisation,
+            opt=optimization,
             reloc="pic",
             codemodel="small",
             jit=True,
