@@ -123,6 +123,15 @@ def test_mistakes_are_explained(
         lw.export(lw.gallery("elbow"), **options)  # type: ignore[arg-type]
 
 
+def test_empty_quantities_are_refused() -> None:
+    """The wheels of a car constrain velocities only: no positions are left to close."""
+    model = lw.compile(lw.gallery("car"))
+    with pytest.raises(UnsupportedError, match="constraint_residual of car is empty; leave it out"):
+        lw.export(model, to="numpy", quantities=["constraint_residual"])
+    assert model.tape("constraint_residual").outputs[0].shape == (0,)
+    assert model.operations("constraint_residual") == 0
+
+
 def test_a_port_may_have_the_name_of_a_counter(tmp_path: Path) -> None:
     """independent_map has an output k; its batch loops over states."""
     bar = lw.gallery("four-bar")
