@@ -83,6 +83,12 @@ def test_any_formulation(by: str, tmp_path: Path) -> None:
     )
 
 
+def test_what_a_formulation_lacks_is_said() -> None:
+    """Approximate equations have states of their own, and no accelerations of the coordinates."""
+    with pytest.raises(NameNotFoundError, match="the formulation 'approximate' has no forward_dyn"):
+        lw.export(lw.gallery("elbow"), to="c", by="approximate", quantities=["forward_dynamics"])
+
+
 def test_equations_and_models_are_exported_as_they_are() -> None:
     arm = lw.gallery("elbow")
     eqs = lw.derive(arm, by="lagrange")
