@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .errors import NameNotFoundError, suggest_remedy
 from .mechanism import MechanismNames
 from .ports import Port
 
@@ -202,6 +203,17 @@ def quantity_ports(
     if parameters:
         inputs.append(Port("p", (len(parameters),)))
     return inputs, [port(key, shape) for key, shape in signature.outputs.items()]
+
+
+def function_error(
+    name: str, by: str, names: MechanismNames, known: Sequence[str]
+) -> NameNotFoundError:
+    """The error for a function that the equations of a formulation do not have."""
+    if name in quantity_signatures(names):
+        return NameNotFoundError(
+            f"the formulation '{by}' has no {name}", remedy="derive it by 'recursive'"
+        )
+    return NameNotFoundError(f"unknown function '{name}'", remedy=suggest_remedy(name, known))
 
 
 def _number_multipliers(owners: Sequence[str]) -> list[str]:

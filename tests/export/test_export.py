@@ -83,6 +83,12 @@ def test_any_formulation(by: str, tmp_path: Path) -> None:
     )
 
 
+def test_what_a_formulation_lacks_is_said() -> None:
+    """Approximate equations have states of their own, and no accelerations of the coordinates."""
+    with pytest.raises(NameNotFoundError, match="the formulation 'approximate' has no forward_dyn"):
+        lw.export(lw.gallery("elbow"), to="c", by="approximate", quantities=["forward_dynamics"])
+
+
 def test_equations_and_models_are_exported_as_they_are() -> None:
     arm = lw.gallery("elbow")
     eqs = lw.derive(arm, by="lagrange")
@@ -121,6 +127,15 @@ def test_mistakes_are_explained(
 ) -> None:
     with pytest.raises(error, match=what):
         lw.export(lw.gallery("elbow"), **options)  # type: ignore[arg-type]
+
+
+def test_empty_quantities_are_refused() -> None:
+    """The wheels of a car constrain velocities only: no positions are left to close."""
+    model = lw.compile(lw.gallery("car"))
+    with pytest.raises(UnsupportedError, match="constraint_residual of car is empty; leave it out"):
+        lw.export(model, to="numpy", quantities=["constraint_residual"])
+    assert model.tape("constraint_residual").outputs[0].shape == (0,)
+    assert model.operations("constraint_residual") == 0
 
 
 def test_a_port_may_have_the_name_of_a_counter(tmp_path: Path) -> None:

@@ -147,6 +147,26 @@ def test_regressors(tree: RandomTree, seed: int) -> None:
     close(Phi @ pi, M @ wd + C @ w + g, scale=10.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [
+        *(("elbow", by) for by in ("lagrange", "kane", "hamilton", "newton_euler", "recurrent")),
+        ("remote-elbow", "influence"),
+        ("four-bar", "multipliers"),
+        ("quadruped", "kane"),
+    ],
+)
+def test_regressors_of_every_formulation(name: str, by: str) -> None:
+    """Y π = M q̈ + C q̇ + g with M, bias and f as the formulation itself derives them."""
+    model = lw.compile(lw.derive(lw.gallery(name), by=by, parameters="numeric"))
+    v, a = np.random.default_rng(3).uniform(-1, 1, (2, model.nv))
+    q = model.integrate(model.home(), 0.3 * v)
+    Y, Phi = model.regressor(q, v, a), model.control_regressor(q, v, v, a)
+    wanted = model.mass_matrix(q) @ a + model.bias(q, v) + model.forces(q, v)
+    close(Y @ model.inertial_parameters, wanted)
+    close(Phi @ model.inertial_parameters, wanted)  # C v is the same for every C where v = q̇
+
+
 @settings(max_examples=30, deadline=None)
 @given(trees(), SEEDS)
 def test_frames(tree: RandomTree, seed: int) -> None:

@@ -19,6 +19,7 @@ from linkwright.tape import (
     Op,
     Tape,
     count_tape_operations,
+    largest_number_of_live_values,
     normalize_tape,
     schedule_tape,
     share_tape_reciprocals,
@@ -140,6 +141,37 @@ def test_outputs_of_the_last_joints_are_made_first() -> None:
     assert made.results[0].tolist() == sorted(made.results[0].tolist(), reverse=True)
     x = np.array([0.1, 0.2, 0.3])
     np.testing.assert_array_equal(run(made, x)[0], np.sin(x))
+
+
+def test_few_values_wait_in_the_sweeps_over_a_long_chain() -> None:
+    """Outward, inward, outward: a link leaves six components of velocity and a few products for
+    the way back, not also its whole inertia (33 values a link before)."""
+    model = lw.compile(lw.load(alternating_chain(60)), threads=1)
+    tape = model.tape("forward_dynamics")
+    assert largest_number_of_live_values(tape) < 20 * 60
+    x = np.random.default_rng(2).uniform(-1, 1, (3, 60))
+    qdd = model.forward_dynamics(*x)
+    np.testing.assert_allclose(model.inverse_dynamics(*x[:2], qdd), x[2], atol=1e-9)
+
+
+def alternating_chain(count: int) -> str:
+    """A chain of bodies with full inertias whose axes point along x, y and z in turn."""
+    text = 'name = "chain"\n'
+    for k in range(count):
+        parent, axis = f"b{k - 1}" if k else "ground", [int(k % 3 == i) for i in range(3)]
+        text += f"""
+[bodies.b{k}]
+mass = {1 + k % 7 / 10}
+center = [0.03, -0.02, 0.01]
+inertia = {{ xx = 0.02, yy = 0.03, zz = 0.04, xy = 0.001, xz = 0.002, yz = -0.001 }}
+[joints.q{k}]
+type = "revolute"
+parent = "{parent}"
+child = "b{k}"
+origin = [0.1, 0.02, 0.03]
+axis = {axis}
+"""
+    return text
 
 
 def _quotient_tape(divisors: list[str | float]) -> Tape:

@@ -24,7 +24,7 @@ from ..displays import SummarizedResult
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..expressions import PI, ExactNumber
 from ..mechanism import Mechanism, MechanismNames
-from ..quantities import quantity_signatures
+from ..quantities import function_error, quantity_signatures
 from ..types import SX, FormulationResult
 from ..written_equations import EquationSet
 from .casadi_functions import (
@@ -191,9 +191,7 @@ class Equations(EquationProperties, SummarizedResult):
             raise UnsupportedError(f"{name} is not available: {self.absent_functions[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
-            raise NameNotFoundError(
-                f"unknown function '{name}'", remedy=suggest_remedy(name, known)
-            )
+            raise function_error(name, self.by, self.names, known)
         return made if isinstance(made, tuple) else (made,)
 
     def extra(self, name: str) -> FormulationResult:

@@ -38,8 +38,6 @@ _TREE_FUNCTIONS = (
     "potential_energy",
     "center_of_mass",
     "momentum",
-    "regressor",
-    "control_regressor",
     "integrate",
     "difference",
     *SHARED_FUNCTIONS,

@@ -14,6 +14,7 @@ import casadi as ca
 
 from ..algebra.linear_algebra import Array, Scalar, cross, dot, solve_symmetric_matrix
 from ..errors import UnsupportedError
+from ..kinematics.kinematic_tree import KinematicTree, LinkFrame
 from ..kinematics.recursions import LinkDisplacement, link_displacements, link_poses, link_twists
 from ..kinematics.tree_coordinates import (
     coordinate_rate_matrix,
@@ -21,6 +22,7 @@ from ..kinematics.tree_coordinates import (
     spread_velocities,
 )
 from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix
+from .regressors import recursive_dynamics_regressor, recursive_slotine_li_regressor
 
 if TYPE_CHECKING:
     from .formulation import Formulation
@@ -78,7 +80,7 @@ def subtree_centers_of_mass(own: Formulation) -> Array:
             masses[parent] = masses[parent] + masses[k]
             moments[parent] = moments[parent] + moments[k]
     rows = []
-    for place in (tree.bodies[name] for name in tree.names.bodies):
+    for place in _moving_bodies(tree):
         mass, pose = masses[place.link], placed[place.link]
         is_massless = isinstance(mass, float) and mass == 0.0
         center = pose.p + pose.R @ place.p if is_massless else moments[place.link] / mass
@@ -96,13 +98,30 @@ def centroidal_momentum_matrix_rate(own: Formulation) -> Array:
     return _configuration_rate(own, centroidal_momentum_matrix(own))
 
 
+def regressor(own: Formulation) -> Array:
+    """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies."""
+    return recursive_dynamics_regressor(own.tree, own.q, own.qd, own.qdd, _moving_bodies(own.tree))
+
+
+def control_regressor(own: Formulation) -> Array:
+    """Slotine and Li's regressor Φ with Φ π = M v̇ + C v + g, nv × 10·bodies."""
+    v, vd = own.symbols["v"], own.symbols["vd"]
+    bodies = _moving_bodies(own.tree)
+    return recursive_slotine_li_regressor(own.tree, own.q, own.qd, v, vd, bodies)
+
+
+def _moving_bodies(tree: KinematicTree) -> list[LinkFrame]:
+    """The bodies whose inertial parameters the columns of regressors belong to."""
+    return [tree.bodies[name] for name in tree.names.bodies]
+
+
 def kinetic_energy_regressor(own: Formulation) -> Array:
     """Y with Y π = T: ½ m v², h · (v × ω) and ½ ωᵀI ω of each body, in its own frame."""
     tree = own.tree
     moved = link_displacements(tree, spread_coordinates(tree, own.q))
     twists = link_twists(tree, moved, spread_velocities(tree, own.qd))
     entries: list[Scalar] = []
-    for place in (tree.bodies[name] for name in tree.names.bodies):
+    for place in _moving_bodies(tree):
         twist = LinkDisplacement(place.p, place.R).motion_to_link(twists[place.link])
         v, (x, y, z) = twist.linear, (twist.angular[k] for k in range(3))
         first = cross(v, twist.angular)
@@ -116,7 +135,7 @@ def potential_energy_regressor(own: Formulation) -> Array:
     tree = own.tree
     placed = link_poses(tree, link_displacements(tree, spread_coordinates(tree, own.q)))
     entries: list[Scalar] = []
-    for place in (tree.bodies[name] for name in tree.names.bodies):
+    for place in _moving_bodies(tree):
         pose = placed[place.link]
         along = (pose.R @ place.R).T @ tree.gravity
         entries += [-dot(tree.gravity, pose.p + pose.R @ place.p)]
@@ -210,6 +229,8 @@ SHARED_FUNCTIONS: dict[str, Callable[[Formulation], Array]] = {
         subtree_centers_of_mass,
         centroidal_momentum_matrix,
         centroidal_momentum_matrix_rate,
+        regressor,
+        control_regressor,
         kinetic_energy_regressor,
         potential_energy_regressor,
     )

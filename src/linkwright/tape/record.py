@@ -59,8 +59,7 @@ def record_tape(
     ]
     slots: dict[int, int] = {}
     results = [
-        np.full(max(1, _recorded_output_size(function, i)), -1, np.int32)
-        for i in range(function.n_out())
+        np.full(_recorded_output_size(function, i), -1, np.int32) for i in range(function.n_out())
     ]
     for k in range(function.n_instructions()):
         operation = operations[identify(function, k)]

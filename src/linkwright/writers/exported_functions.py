@@ -14,6 +14,7 @@ from ..quantities import (
     INPUT_MEANINGS,
     QuantitySignature,
     quantity_entry_names,
+    quantity_ports,
     quantity_signatures,
 )
 from ..readings.targets.exported_code import (
@@ -128,12 +129,12 @@ def _record_exported_function(
     if quantity == STEP_QUANTITY:
         step: ExportedFunction = find_convenience("ExportedFunction.of_step")(model, identifier)
         return step
+    _, outputs = quantity_ports(model.names, quantity)
+    if not all(port.size for port in outputs):
+        raise UnsupportedError(
+            f"{quantity} of {model.mechanism.name} is empty", remedy="leave it out"
+        )
     tape = model.tape(quantity, *([] if frame is None else [frame]))
-    for port in tape.outputs:
-        if not port.size:
-            raise UnsupportedError(
-                f"{quantity} of {model.mechanism.name} is empty", remedy="leave it out"
-            )
     signature = (quantity_signatures(model.names) | FRAME_SIGNATURES)[quantity]
     inputs, outputs = describe_tape_ports(model, tape, signature)
     return ExportedFunction(

@@ -37,7 +37,7 @@ from ...mechanism import Mechanism
 from ...quantities import quantity_ports
 from ...tape import Tape, record_tape
 from .. import derive
-from ..recursive.regressors import recursive_dynamics_regressor
+from ..regressors import recursive_dynamics_regressor
 from .absolute_values import resolve_base_parameter_signs
 from .base_parameter_factors import BaseParameterAlgebra, BaseParameterFactor
 from .column_relations import leftover_grouping_relations

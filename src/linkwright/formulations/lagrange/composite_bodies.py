@@ -1,7 +1,7 @@
 """D and C of a long tree in world axes, O(n²): sums over all that lies beyond each joint.
 
 With twists S of the degrees of freedom at the world's origin, and the inertia I^C and the Coriolis
-block B^C (Echeandia and Wensing, see `recursive.coriolis`) of everything beyond degree of freedom
+block B^C (Echeandia and Wensing, see `recursive_coriolis`) of everything beyond degree of freedom
 k,
 
     j below k or k:   D_jk = S_jᵀ I^C_k S_k,   C_jk = S_jᵀ(I^C_k Ṡ_k + B^C_k S_k)
@@ -22,7 +22,7 @@ from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, iner
 from ...kinematics.kinematic_tree import TreeLink
 from ...kinematics.recursions import recurse_tree_inward, recurse_tree_outward
 from ...kinematics.world_kinematics import WorldKinematics
-from ..recursive.coriolis import body_coriolis_block
+from ..recursive_coriolis import body_coriolis_block
 
 ZERO_TWIST = SpatialMotion(ca.SX.zeros(3), ca.SX.zeros(3))
 

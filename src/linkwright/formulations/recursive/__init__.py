@@ -29,11 +29,10 @@ from ..composite_mass_matrix import (
     factor_mass_matrix,
 )
 from ..formulation import Formulation
+from ..recursive_coriolis import recursive_coriolis_matrix
 from .articulated import articulated_forward_dynamics
-from .coriolis import recursive_coriolis_matrix
 from .derivatives import recursive_dynamics_derivatives
 from .recursive_newton_euler import newton_euler_forces, newton_euler_joint_reactions
-from .regressors import recursive_dynamics_regressor, recursive_slotine_li_regressor
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -84,7 +83,6 @@ class _RecursiveFormulation(Formulation):
     def __init__(self, tree: KinematicTree, lean: KinematicTree) -> None:
         super().__init__(tree)
         self.regrouped_tree, self.frozen_tree = lean, freeze_coordinates(lean)
-        self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
     def constrained_accelerations(self) -> Array:
         """q̈ under forces and constraints. A deep tree with few degrees of freedom needs no mass
@@ -224,15 +222,6 @@ class _RecursiveFormulation(Formulation):
         """Substitute the accelerations that τ gives."""
         return ca.substitute(expression, self.qdd, self.forward_dynamics())
 
-    def regressor(self) -> Array:
-        """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies."""
-        return recursive_dynamics_regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
-
-    def control_regressor(self) -> Array:
-        """Slotine and Li's regressor Φ with Φ π = M v̇ + C v + g, nv × 10·bodies."""
-        v, vd = self.symbols["v"], self.symbols["vd"]
-        return recursive_slotine_li_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
-
 
 _MIN_DEPTH_PER_RECURSION = 2
 """Mean depth of links for each recursion (one for each degree of freedom, one for the rest) above
@@ -263,8 +252,6 @@ _BUILDERS = (
     "reactions",
     "body_reactions",
     "reactions_of_motion",
-    "regressor",
-    "control_regressor",
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )

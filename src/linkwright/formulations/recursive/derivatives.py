@@ -47,7 +47,7 @@ from ...kinematics.tree_coordinates import (
     spread_coordinates,
     spread_velocities,
 )
-from .coriolis import RecursiveCoriolisBlock, body_coriolis_block
+from ..recursive_coriolis import RecursiveCoriolisBlock, body_coriolis_block
 from .recursive_newton_euler import newton_euler_wrench
 
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ...algebra.linear_algebra import ZERO3, Array, column_vector, cross
-from ...algebra.spatial import ZERO_MOTION, SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.kinematic_tree import KinematicTree, LinkFrame, TreeLink
-from ...kinematics.recursions import (
+from ..algebra.linear_algebra import ZERO3, Array, column_vector, cross
+from ..algebra.spatial import ZERO_MOTION, SpatialForce, SpatialInertia, SpatialMotion
+from ..kinematics.kinematic_tree import KinematicTree, LinkFrame, TreeLink
+from ..kinematics.recursions import (
     LinkDisplacement,
     LinkKinematics,
     link_accelerations,
@@ -25,13 +25,13 @@ from ...kinematics.recursions import (
     project_wrench_on_link_motion,
     recurse_tree_outward,
 )
-from ...kinematics.tree_coordinates import (
+from ..kinematics.tree_coordinates import (
     gather_forces,
     spread_accelerations,
     spread_coordinates,
     spread_velocities,
 )
-from .coriolis import body_coriolis_block
+from .recursive_coriolis import body_coriolis_block
 
 _TENSOR_ENTRIES = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
 """Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""

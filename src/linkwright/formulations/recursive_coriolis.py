@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear_algebra import IDENTITY, ZERO3, Array, column_vector, cross, skew
-from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, rotate_matrix_about_z
-from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
-from ...kinematics.recursions import (
+from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, column_vector, cross, skew
+from ..algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, rotate_matrix_about_z
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
+from ..kinematics.recursions import (
     LinkDisplacement,
     link_displacements,
     link_motion_subspace,
@@ -25,7 +25,7 @@ from ...kinematics.recursions import (
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
-from ...kinematics.tree_coordinates import (
+from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
     spread_coordinates,
