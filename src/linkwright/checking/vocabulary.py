@@ -75,9 +75,6 @@ class CheckerVocabulary(CheckedMechanism):
     indexed_rows: SymbolRows = (*ENTRIES, EFFORT, MULTIPLIER)
     """Rows of which an index out of range is an error of the text, and not another symbol."""
 
-    file_speeds: tuple[str, ...] = ()
-    """Names of generalized speeds that a text need not define, in their order."""
-
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
     def __init__(self, mechanism: Mechanism, declared: TextDeclarations = NO_DECLARATIONS) -> None:
@@ -135,6 +132,11 @@ class CheckerVocabulary(CheckedMechanism):
     def ambiguity_sentence(self, names: Iterable[str]) -> str:
         """A sentence for a name with two meanings in the text; empty if there is none."""
         return ""
+
+    @property
+    def file_speeds(self) -> tuple[str, ...]:
+        """Names of generalized speeds that a text need not define, in their order."""
+        return ()
 
     @cached_property
     def written_labels(self) -> tuple[WrittenLineValues, ...]:

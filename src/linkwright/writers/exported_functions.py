@@ -129,8 +129,8 @@ def _record_exported_function(
     if quantity == STEP_QUANTITY:
         step: ExportedFunction = find_convenience("ExportedFunction.of_step")(model, identifier)
         return step
-    _, outputs = quantity_ports(model.names, quantity)
-    if not all(port.size for port in outputs):
+    _, results = quantity_ports(model.names, quantity)
+    if not all(port.size for port in results):
         raise UnsupportedError(
             f"{quantity} of {model.mechanism.name} is empty", remedy="leave it out"
         )
