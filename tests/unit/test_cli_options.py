@@ -20,6 +20,7 @@ from linkwright.cli.options import (
     output_file_conversion,
 )
 from linkwright.errors import LinkwrightError
+from linkwright.formulations import FORMULATIONS
 
 PROGRAM: Any = typer.main.get_command(app)
 
@@ -44,6 +45,13 @@ def test_options_of_the_mechanism_come_with_its_file() -> None:
         assert {command for command, given in options.items() if name in given} == reading
     with pytest.raises(LinkwrightError, match="elbow: --closure is for mechanisms with loops"):
         app(["info", "elbow", "--closure", "1e-3"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("name", ["derive", "simulate"])
+def test_help_names_all_formulations(name: str) -> None:
+    (by,) = (option for option in PROGRAM.commands[name].params if option.name == "by")
+    words = by.help.removesuffix(".").partition(": ")[2].split(", ")
+    assert set(words) == set(FORMULATIONS)
 
 
 def test_help_loads_nothing_heavy() -> None:

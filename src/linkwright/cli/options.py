@@ -211,7 +211,14 @@ DrivenMotionArguments = Annotated[
 
 # formulations
 
-FormulationOption = Annotated[str, typer.Option("--by", help="The formulation.")]
+FormulationOption = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        help="The formulation: recursive, lagrange, hamilton, newton_euler, kane, influence, "
+        "recurrent, multipliers, approximate.",
+    ),
+]
 FormulationsOption = Annotated[
     list[str] | None,
     typer.Option("--by", metavar="NAME,…", help="Formulations; default: all."),

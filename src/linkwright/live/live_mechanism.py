@@ -70,7 +70,9 @@ def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list
             joints[name] = replace_part_fields(joint, smoothing=smoothing)
     if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
-        notes.append(f"Dry friction sets in smoothly at {speed} rad/s, so joints creep.")
+        notes.append(
+            f"Dry friction does not stick: it is smoothed at {speed} rad/s, so joints creep."
+        )
     floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
     if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
         notes.append("The file states no contacts with the ground, so nothing holds this body.")
