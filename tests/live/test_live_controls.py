@@ -138,5 +138,5 @@ def test_a_first_position_beyond_limits_is_said() -> None:
     note = "The first position is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
     assert any(one.startswith(note) for one in lw.live.scene(legs).notes)
     assert not any("beyond" in one for one in lw.live.scene(lw.gallery("six-axis")).notes)
-    with pytest.raises(lw.LinkwrightError, match="starts 0.349 beyond 'lf_knee"):
+    with pytest.raises(lw.LinkwrightError, match=r"starts 0\.349 beyond 'lf_knee"):
         lw.simulate(legs, 0.1)
