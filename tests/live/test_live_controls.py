@@ -130,3 +130,13 @@ def test_the_camera_stays_where_a_bouncing_ball_began() -> None:
     assert middles[:4] == [0.5] * 4
     assert 3 < middles[4] < 4
     assert middles[5] < 1
+
+
+def test_a_first_position_beyond_limits_is_said() -> None:
+    """The knees of the quadruped bend at least 20°, and are straight at home."""
+    legs = lw.gallery("quadruped")
+    note = "The first position is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
+    assert any(one.startswith(note) for one in lw.live.scene(legs).notes)
+    assert not any("beyond" in one for one in lw.live.scene(lw.gallery("six-axis")).notes)
+    with pytest.raises(lw.LinkwrightError, match=r"starts 0\.349 beyond 'lf_knee"):
+        lw.simulate(legs, 0.1)

@@ -263,3 +263,28 @@ def test_the_loss_of_a_contact_follows_from_its_restitution() -> None:
             speed -= step * across * (1 + loss * middle)
             depth += step * middle
         assert -speed == pytest.approx(e, abs=1e-3)
+
+
+def test_forces_at_a_stop_contain_the_stop() -> None:
+    """A mass of 3 kg that fell onto its stop rests there: the joint bears its weight, and it does
+    not accelerate; as soon as it is lifted, nothing bears it."""
+    text = """
+    name = "hung"
+    gravity = [0, 0, -10]
+    [bodies.mass]
+    mass = 3.0
+    [joints.z]
+    type = "prismatic"
+    child = "mass"
+    axis = [0, 0, 1]
+    limits = { lower = -0.1, restitution = 0 }
+    """
+    found = run_modules(
+        "state simulation closing",
+        STATE + "simulation.advance(0.5); const rest = [state.q[0], state.accelerations()[0],"
+        " state.reactions()[5]]; m.setCoordinate(state, 0, 0.2);"
+        " return [rest, [state.accelerations()[0], state.reactions()[5]]]",
+        lw.live.scene(lw.load(text)),
+    )
+    np.testing.assert_allclose(found[0], [-0.1, 0, 30], atol=1e-9)
+    np.testing.assert_allclose(found[1], [-10, 0], atol=1e-9)

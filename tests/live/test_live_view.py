@@ -203,3 +203,18 @@ def test_a_screen_reader_hears_a_name_for_every_control(person: Person) -> None:
     for kind in ("button", "slider", "checkbox", "textbox"):
         names = [name for role, name in nodes if role == kind]
         assert sorted(set(names)) == sorted(names), kind
+
+
+def test_a_picture_in_space_is_printed_in_light_colours(person: Person) -> None:
+    """In dark mode too: the corner of the canvas that is printed is nearly white, and transparent
+    over the dark picture of WebGL2 again after the print."""
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    person.browser.call("Emulation.setEmulatedMedia", features=dark)
+    person.read(lw.live.scene(lw.gallery("six-axis")))
+    corner = "Array.from(document.querySelector('.lw-ink').getContext('2d').getImageData(3, 3, 1, 1).data)"
+    assert person.browser.evaluate(corner)[3] == 0
+    printed = person.browser.evaluate(f"(dispatchEvent(new Event('beforeprint')), {corner})")
+    assert min(printed) > 240
+    person.browser.evaluate(f"(dispatchEvent(new Event('afterprint')), {NEXT_FRAMES})")
+    assert person.browser.evaluate(corner)[3] == 0
+    person.browser.call("Emulation.setEmulatedMedia", features=[])

@@ -159,6 +159,7 @@ export class Mechanism {
       steps: progress[field.STEPS],
       evaluations: progress[field.EVALUATIONS],
       hits: Array.from(at("stop_buffers.hits")),
+      holds: at("buffers.parameters").slice(this.table.inputs.length + this.table.parameters.length),
       end: ["reached", "limit", "failed"][end[0]],
       limit: end[0] === 1 ? this.table.stops[end[1]] : null,
       reason: end[0] === 2 ? one.reasons[progress[field.REASON]] : null,

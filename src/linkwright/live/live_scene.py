@@ -32,6 +32,7 @@ from .scene_controls import (
     coordinate_controls,
     driven_velocities,
     effort_controls,
+    limit_notes,
     parameter_controls,
     velocity_entries,
 )
@@ -142,11 +143,13 @@ def scene(
     points, links = nominal_anchor_points(anchors, tree, parameters), [a.link for a in anchors]
     poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
+    coordinates = coordinate_controls(drawn, drawn.home)
+    more += limit_notes(coordinates) if run is None else []
     data: dict[str, object] = {
         "format": FORMAT,
         "name": mechanism.name,
         "notes": [*notes, *more, *shapes.notes],
-        "coordinates": coordinate_controls(drawn, drawn.home),
+        "coordinates": coordinates,
         "velocities": velocity_entries(mechanism, tree.names),
         "parameters": parameter_controls(smooth, parameters, dampings.values()),
         "efforts": effort_controls(mechanism, tree.names),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
@@ -31,9 +32,11 @@ from ..types import Floats
 
 TURN = math.pi
 """The range of an angle without limits is from −π to π about home."""
+BEYOND_LIMIT = 1e-9
+"""A coordinate that exceeds its limit by less is at it, rad or m."""
 
 
-def coordinate_controls(scene: Scene, home: Floats) -> list[dict[str, object]]:
+def coordinate_controls(scene: Scene, home: Floats) -> list[dict[str, Any]]:
     """Return the coordinates: names, units, ranges of sliders, limits, home."""
     mechanism, names = scene.mechanism, scene.tree.names
     units = coordinate_units(mechanism)
@@ -60,6 +63,20 @@ def coordinate_controls(scene: Scene, home: Floats) -> list[dict[str, object]]:
             }
         )
     return found
+
+
+def limit_notes(coordinates: list[dict[str, Any]]) -> list[str]:
+    """Return a note if the first position is beyond limits, where `simulate` does not start."""
+    found = [
+        str(one["name"])
+        for one in coordinates
+        if (one["limited"][0] and one["home"] < one["lower"] - BEYOND_LIMIT)
+        or (one["limited"][1] and one["home"] > one["upper"] + BEYOND_LIMIT)
+    ]
+    if not found:
+        return []
+    few = ", ".join(found[:4]) + (f" and {len(found) - 4} others" if len(found) > 4 else "")
+    return [f"The first position is beyond the limits of {few}: simulate refuses to start there."]
 
 
 def velocity_entries(mechanism: Mechanism, names: MechanismNames) -> list[dict[str, object]]:

@@ -96,7 +96,7 @@ class LiveModuleWriter:
         energies = [("kinetic_energy",), ("potential_energy",)]
         found["energies"] = self.motion.record_outputs(energies)
         with suppress(UnsupportedError):
-            found["loads"] = self.motion.record_outputs([("reactions",)])
+            found["loads"] = self.motion.record_outputs([("reactions",)], with_stops=True)
         for name in self.quantities:
             with suppress(LinkwrightError):
                 found[name] = self.motion.record_outputs([(name,)])

@@ -207,17 +207,24 @@ class ExportedMotion:
             "move", [_column("q", q), _column("step", step)], [_column("there", there)]
         )
 
-    def record_outputs(self, quantities: Sequence[tuple[str, ...]]) -> Tape:
+    def record_outputs(
+        self, quantities: Sequence[tuple[str, ...]], *, with_stops: bool = False
+    ) -> Tape:
         """Record (t, y, p) → the values of quantities (name, or name and frame), one after the
-        other; of placements the first three rows. Forces are those of the inputs, without stops."""
+        other; of placements the first three rows. Forces are those of the inputs, and those of the
+        stops that hold the motion if `with_stops`."""
         s, eqs, found = self.equations.symbols, self.equations, list[SX]()
+        tau = self._given_forces
+        if with_stops and len(self.stops):
+            rows, _ = self.stops.velocity_rows(*self._motion)
+            tau = tau + rows.T @ self._forces_and_accelerations[0]
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
             value = value[:3, :] if value.shape == (4, 4) else value
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
-            (here,) = make(q, qd, self._given_forces, t)
+            (here,) = make(q, qd, tau, t)
             found.append(ca.vec(here.T))
         return self._tape("outputs", [("values", ca.vertcat(*found))])
 

@@ -86,7 +86,7 @@ export class Simulation {
     const state = this.state, { q, qd, p, t } = state;
     const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
-      state.q.set(found.q); state.qd.set(found.qd); state.t = found.t; state.touch();
+      state.q.set(found.q); state.qd.set(found.qd); state.t = found.t; state.touch(found.holds);
       return true;
     }
     if (found.end === "limit") this.message = `The motion ends at a limit: ${found.limit}.`;

@@ -31,8 +31,9 @@ export class Viewer {
     scheme.addEventListener("change", redraw);
     this.closers.push(() => scheme.removeEventListener("change", redraw));
     if (typeof ResizeObserver === "function") { const watch = new ResizeObserver(redraw); watch.observe(this.stage); this.closers.push(() => watch.disconnect()); }
-    addEventListener("beforeprint", this.printed = () => this.draw());
-    this.closers.push(() => removeEventListener("beforeprint", this.printed));
+    const print = () => this.#print(), resume = () => { this.printing = false; this.changed(); };
+    addEventListener("beforeprint", print); addEventListener("afterprint", resume);
+    this.closers.push(() => { removeEventListener("beforeprint", print); removeEventListener("afterprint", resume); });
     this.ready = this.load(scene);
   }
 
@@ -322,6 +323,7 @@ export class Viewer {
 
   /** Colours for the page as it is: light or dark. */
   get theme() {
+    if (this.printing) return THEMES.light;
     const scheme = getComputedStyle(this.root).colorScheme;
     return scheme.includes("dark") && (!scheme.includes("light") || matchMedia("(prefers-color-scheme: dark)").matches) && !matchMedia("print").matches ? THEMES.dark : THEMES.light;
   }
@@ -340,6 +342,18 @@ export class Viewer {
     const paths = [...this.recordedPaths.map((points) => ({ points, recorded: true })), ...this.livePaths.map((points) => ({ points, recorded: false }))];
     drawOverlay(pen, this.state, this.camera, this.look, theme, { paths, hand: this.playing ? this.grabbed : null });
     this.#showNumbers(theme);
+  }
+
+  /** Draw in the colours of paper, all on the canvas of lines: a browser prints no new picture of WebGL2. */
+  #print() {
+    this.printing = true;
+    this.draw();
+    if (!this.spatial) return;
+    const context = this.canvas.getContext("2d");
+    context.globalCompositeOperation = "destination-over";
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(this.gl, 0, 0);
+    context.globalCompositeOperation = "source-over";
   }
 
   #showNumbers(theme) {

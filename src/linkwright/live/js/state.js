@@ -46,13 +46,14 @@ export class LiveState {
     this.qd = run ? Float64Array.from(run.start_velocity) : new Float64Array(this.scene.velocities.length);
     this.reference = Float64Array.from(this.q);
     this.version = (this.version ?? 0) + 1;
+    this.holds = [];
   }
 
   /** The parameters as functions want them: at least one number. */
   get inputs() { return this.p.length ? this.p : new Float64Array(1); }
 
-  /** Tell the state that q, p or t have changed. */
-  touch() { this.version++; }
+  /** Tell the state that q, p or t have changed; `holds` say which stops hold the motion there. */
+  touch(holds = []) { this.version++; this.holds = holds; }
 
   /** Placements of all links (12 numbers each), computed when something changed. */
   get poses() { this.#place(); return this.placed; }
@@ -122,7 +123,7 @@ export class LiveState {
   get motionVector() {
     const one = this.scene.table.functions.rates ?? this.scene.table.functions.energies;
     const found = new Float64Array(one.inputs[2].size);
-    found.set([...this.motionInputs(), ...this.p]);
+    found.set([...this.motionInputs(), ...this.p, ...(this.scene.table.stops.length ? this.holds : [])]);
     return found;
   }
 
