@@ -75,9 +75,6 @@ class CheckerVocabulary(CheckedMechanism):
     indexed_rows: SymbolRows = (*ENTRIES, EFFORT, MULTIPLIER)
     """Rows of which an index out of range is an error of the text, and not another symbol."""
 
-    file_speeds: tuple[str, ...] = ()
-    """Names of generalized speeds that a text need not define, in their order."""
-
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
     def __init__(self, mechanism: Mechanism, declared: TextDeclarations = NO_DECLARATIONS) -> None:
@@ -88,6 +85,11 @@ class CheckerVocabulary(CheckedMechanism):
         self.reaction_values = CheckerReactionSymbols(self)
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
+
+    @property
+    def file_speeds(self) -> tuple[str, ...]:
+        """Names of generalized speeds that a text need not define, in their order."""
+        return ()
 
     # -- finding ----------------------------------------------------------------------------
 
