@@ -141,6 +141,18 @@ def test_a_parameter_may_have_the_name_of_the_multipliers() -> None:
     assert finding.status == "differs"
 
 
+def test_approximate_sets_hold_without_assumptions() -> None:
+    """Its numbers, 1/2 and ratios of gears, do not stand for parameters that it does not name."""
+    mechanism = lw.gallery("six-axis")
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, "approximate")))
+
+
+def test_steps_of_long_sections_are_read_in_latex() -> None:
+    """x_1, a step of the last section, is not the coordinate of a centre of mass."""
+    mechanism = lw.gallery("rattleback")
+    assert_all_proved(lw.check(mechanism, printed_latex(mechanism, "kane")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["hamilton", "newton_euler", "kane"])
 def test_mutated_lines_with_given_motions_are_not_proved(
