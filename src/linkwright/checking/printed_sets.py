@@ -99,7 +99,7 @@ def _define_latex_steps(body: str) -> str:
             letter, count = found[1], int(found[2])
             steps = "|".join(str(k) if k < 10 else rf"\{{{k}\}}" for k in range(1, count + 1))
             own = re.compile(rf"(?<![\w\\]){letter}_({steps})(?!\d)")
-            section = own.sub(lambda x, n=number: _step_name(n, x[1]), section)  # type: ignore[misc]
+            section = own.sub(lambda x, n=number: _step_name(n, x[1]), section)
             for k in range(1, count + 1):
                 left = f"  {_step_name(number, str(k))} &"
                 section = section.replace(f"{left}=", f"{left}:=", 1)
