@@ -141,10 +141,11 @@ def test_a_parameter_may_have_the_name_of_the_multipliers() -> None:
     assert finding.status == "differs"
 
 
-def test_approximate_sets_hold_without_assumptions() -> None:
-    """Its numbers, 1/2 and ratios of gears, do not stand for parameters that it does not name."""
-    mechanism = lw.gallery("six-axis")
-    assert_all_proved(lw.check(mechanism, printed_text(mechanism, "approximate")))
+@pytest.mark.parametrize(("name", "by"), [("six-axis", "approximate"), ("two-arms", "recursive")])
+def test_sets_hold_without_needless_assumptions(name: str, by: str) -> None:
+    """Their numbers do not stand for parameters that they do not name."""
+    mechanism = lw.gallery(name)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
 
 
 def test_steps_of_long_sections_are_read_in_latex() -> None:
