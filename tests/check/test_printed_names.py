@@ -141,6 +141,19 @@ def test_a_parameter_may_have_the_name_of_the_multipliers() -> None:
     assert finding.status == "differs"
 
 
+@pytest.mark.parametrize(("name", "by"), [("six-axis", "approximate"), ("two-arms", "recursive")])
+def test_sets_hold_without_needless_assumptions(name: str, by: str) -> None:
+    """Their numbers do not stand for parameters that they do not name."""
+    mechanism = lw.gallery(name)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
+
+
+def test_steps_of_long_sections_are_read_in_latex() -> None:
+    """x_1, a step of the last section, is not the coordinate of a centre of mass."""
+    mechanism = lw.gallery("rattleback")
+    assert_all_proved(lw.check(mechanism, printed_latex(mechanism, "kane")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["hamilton", "newton_euler", "kane"])
 def test_mutated_lines_with_given_motions_are_not_proved(

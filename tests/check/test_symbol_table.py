@@ -24,6 +24,10 @@ from tests.check.proved_texts import is_proved, pendulum
 
 ROOT = Path(__file__).parents[2]
 ONE_COORDINATE = {"tau", "M", "C", "p", "dp"}
+BALL = lw.Mechanism(
+    bodies={"head": {"mass": 2, "inertia": [1, 1, 1]}},
+    joints={"ball": {"type": "spherical", "child": "head"}},
+)
 CONSTRAINED = {"lambda_pin_1", "f1", "J11", "lambda1"}
 
 
@@ -44,6 +48,8 @@ def test_every_symbol_of_papers_has_a_value(row: CheckerSymbolRow[object]) -> No
             arm = pendulum(gravity=[0, "-9.81", 0])
         elif name in ONE_COORDINATE:
             arm = pendulum()
+        elif name == "dball.qw":
+            arm = BALL
         else:
             arm = lw.gallery("four-bar" if name in CONSTRAINED else "chain-3")
         assert CheckerVocabulary(arm).paper_expression(name) is not None, name

@@ -119,20 +119,17 @@ def relevant_assumptions(
     meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: CheckAssumptions
 ) -> CheckAssumptions:
     """The setting without values of parameters that an equation does not depend on. Where
-    constraints or missing drives decide the motion, it depends on all."""
+    constraints or missing drives decide the motion, it depends on all; in approximate equations
+    all of the motion is free."""
     own = meanings.vocabulary
-    drives = len(own.names.actuators) or own.names.nv
-    if (
-        own.names.constraints
-        or setting.absent_efforts
-        or drives < own.names.nv
-        or "x" in own.inputs
-    ):
+    drives, is_free = len(own.names.actuators) or own.names.nv, "x" in own.inputs
+    is_decided = bool(own.names.constraints or setting.absent_efforts or drives < own.names.nv)
+    if is_decided and not is_free:
         return setting
     found = ca.vertcat(
         *(ca.SX(own.require_expression(name)) for name in meanings.needed_names(pair))
     )
-    if any(ca.depends_on(found, own.symbols[key]) for key in ("tau", "u")):
+    if not is_free and any(ca.depends_on(found, own.symbols[key]) for key in ("tau", "u")):
         found = ca.vertcat(found, *own.eqs.expressions("inverse_dynamics"))
     symbols = dict(zip(own.parameters, ca.vertsplit(own.symbols["p"]), strict=True))
     kept = {name for name in setting.parameter_values if ca.depends_on(found, symbols[name])}

@@ -266,7 +266,20 @@ class CheckedSection:
                 if proof.holds or proofs[i].holds is None:
                     proofs[i], under[i] = proof, prover.assumptions
             left = [i for i in left if not proofs[i].holds]
+        self._drop_needless_assumptions(pairs, proofs, under)
         return proofs, under
+
+    def _drop_needless_assumptions(
+        self, pairs: list[EquationSides], proofs: list[EquationProof], under: list[CheckAssumptions]
+    ) -> None:
+        """Prove equations that hold for some values of parameters without these, where possible."""
+        at = [i for i, proof in enumerate(proofs) if proof.holds and under[i].parameter_values]
+        if not at:
+            return
+        prover = EquationProver(self.meanings, self.needed_names, CheckAssumptions())
+        for i, proof in zip(at, prover.prove_statements([pairs[i] for i in at]), strict=True):
+            if proof.holds:
+                proofs[i], under[i] = proof, prover.assumptions
 
     def _judge_failing_statement(
         self, common: Finding, i: int, rows: Mapping[int, tuple[str, float]]

@@ -16,6 +16,7 @@ from ..formulations import FORMULATIONS
 PRINTED_HEADING_PREFIX = "by "
 LATEX_HEADING_SUFFIX = ", LaTeX"
 """In LaTeX, indices have no brackets: f_1 is f[1]."""
+_LATEX_STEPS = re.compile(r"\b([A-Za-z])1 to \1(\d+) are parts of them")
 _LATEX_FIRST_LINE = re.compile(rf"(?m)^% .*, by ({'|'.join(FORMULATIONS)})[ \t]*$")
 _LATEX_FORMULAS = re.compile(
     r"\\begin\{align\*\}.*?\\end\{align\*\}|\\begin\{array\}\{l\|l+\}(?P<table>.*?)\\end\{array\}",
@@ -82,11 +83,33 @@ def _rewrite_latex_sets(text: str) -> str:
     made = [before] if before.strip() else []
     for by, body in zip(parts[::2], parts[1::2], strict=True):
         made.append(f"[{PRINTED_HEADING_PREFIX}{by}{LATEX_HEADING_SUFFIX}]")
-        for found in _LATEX_FORMULAS.finditer(body):
+        for found in _LATEX_FORMULAS.finditer(_define_latex_steps(body)):
             formula = found[0] if found["table"] is None else _latex_table(found["table"])
             formula = _LATEX_SUPERSCRIPT.sub(r"\1,\2}}", formula.replace(r"\_", ""))
             made.append(_LATEX_DUAL_VECTOR.sub(r"\\hat{\1}_", formula) if by == "kane" else formula)
     return "\n\n".join(made)
+
+
+def _define_latex_steps(body: str) -> str:
+    """The LaTeX of a set with x_1, x_2, … of long sections as definitions with names of their
+    own: x_1 may be a coordinate elsewhere."""
+    made = []
+    for number, section in enumerate(re.split(r"(?=\\paragraph)", body)):
+        if found := _LATEX_STEPS.search(section):
+            letter, count = found[1], int(found[2])
+            steps = "|".join(str(k) if k < 10 else rf"\{{{k}\}}" for k in range(1, count + 1))
+            own = re.compile(rf"(?<![\w\\]){letter}_({steps})(?!\d)")
+            section = own.sub(lambda x, n=number: _step_name(n, x[1]), section)
+            for k in range(1, count + 1):
+                left = f"  {_step_name(number, str(k))} &"
+                section = section.replace(f"{left}=", f"{left}:=", 1)
+        made.append(section)
+    return "".join(made)
+
+
+def _step_name(section: int, step: str) -> str:
+    """The name of a step of a section."""
+    return rf"\mathrm{{step}}_{{{section},{step.strip('{}')}}}"
 
 
 def _latex_table(table: str) -> str:
