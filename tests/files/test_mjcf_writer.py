@@ -20,9 +20,23 @@ from tests.files.test_mjcf import ARM, Twin
 from tests.files.test_mjcf_actuators import EVERY_KIND
 from tests.files.test_mjcf_passive import PASSIVE
 from tests.files.test_mjcf_poses import KEYED
+from tests.files.test_mjcf_tendons import ACTUATORS, TENDONS, world
 from tests.random_trees import RandomTree, trees
 
-TEXTS = {"arm": ARM, "actuators": EVERY_KIND, "passive": PASSIVE, "keyed": KEYED}
+BRANCH = """<spatial name="block and tackle:1" stiffness="9" springlength="0.3">
+  <site site="hook"/><site site="end"/></spatial>"""
+"""A tendon with the name that the first branch of another one would have."""
+TENSED = world(
+    TENDONS + BRANCH,
+    f'<actuator>{ACTUATORS}<motor name="lift" tendon="block and tackle" gear="2"/></actuator>',
+)
+TEXTS = {
+    "arm": ARM,
+    "actuators": EVERY_KIND,
+    "passive": PASSIVE,
+    "keyed": KEYED,
+    "tendons": TENSED,
+}
 
 
 def written_twin(mechanism: Mechanism) -> Twin:
@@ -200,6 +214,43 @@ def test_constraints_become_equalities(kind: str) -> None:
         np.testing.assert_allclose(J_mujoco, ratio * J, atol=1e-12)
         ratio = 1.0 if kind == "distance" else ratio
         assert d.efc_pos[0] == pytest.approx(ratio * row, abs=1e-12)
+
+
+def test_combined_lengths_are_tendons_where_mjcf_has_such() -> None:
+    """Sums of paths have pulleys, sums of sums of coordinates their factors; differences of paths
+    are named, with the actuators that pull along them."""
+    more = """
+[lengths.chord]
+path = ["ground", "b"]
+[lengths.tackle]
+factors = { rope = 0.5, chord = 3 }
+stiffness = 3
+rest = 0.2
+[lengths.twice]
+factors = { sum = 2, q1 = -1 }
+damping = 0.3
+[lengths.apart]
+factors = { rope = 1, chord = -1 }
+[actuators.lift]
+length = "tackle"
+gear = -2
+[actuators.lost]
+length = "apart"
+"""
+    mechanism = load(COUPLED + more)
+    text, lost = write_mjcf(mechanism)
+    assert [x for x in lost if "apart" in x or "actuator" in x] == [
+        "length apart, which no tendon of MJCF has",
+        "actuator lost",
+    ]
+    for seed in range(3):
+        check_mujocos_dynamics(written_twin(mechanism), seed)
+    ours, back = lw.compile(mechanism), lw.compile(load(text))
+    q = [0.3, -0.2, 0.7]
+    B = ours.input_matrix(q)[:, list(ours.names.actuators).index("lift")]
+    found = back.input_matrix(q)[:, list(back.names.actuators).index("lift")]
+    np.testing.assert_allclose(found, B, atol=1e-14)
+    assert np.abs(B).max() > 0.1
 
 
 def test_springs_shapes_and_one_sided_limits_are_written() -> None:

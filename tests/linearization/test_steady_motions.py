@@ -226,3 +226,26 @@ def test_commands_about_steady_motions() -> None:
         done = run("linearize", "bicycle", *words)
         assert done.returncode == 2
         assert said in done.stderr
+
+
+def test_the_velocities_of_a_pose_are_those_of_the_state(tmp_path: Path) -> None:
+    """A rotor with drag 3 ω²: the slope of its rate at ω = 2 is −12."""
+    text = """name = "rotor"
+[bodies.a]
+mass = 1
+inertia = { zz = 1 }
+[joints.q1]
+type = "revolute"
+child = "a"
+[forces.drag]
+type = "joint"
+on = "q1"
+force = "-3*dq1^2"
+[poses.fast]
+q = { q1 = 0.3 }
+qd = { q1 = 2 }
+"""
+    (tmp_path / "rotor.toml").write_text(text, encoding="utf-8")
+    words = ("linearize", "rotor.toml", "fast", "--speed", "fast", "--json")
+    found = json.loads(ok(*words, cwd=tmp_path))
+    np.testing.assert_allclose(found["A"], [[0, 1], [0, -12]], atol=1e-12)

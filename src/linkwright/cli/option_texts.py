@@ -100,8 +100,8 @@ def read_option_range(name: str, text: str) -> tuple[float, float]:
 def read_option_sweeps(
     mechanism: Mechanism | None, words: Sequence[str]
 ) -> dict[str, float | tuple[float, float]]:
-    """Read velocities by name: numbers, and at most one range, v=0..10."""
-    texts = read_option_assignments(words)
+    """Read velocities by name or those of a pose: numbers, and at most one range, v=0..10."""
+    texts = read_option_assignments([word for word in words if "=" in word])
     ranges = {name: text for name, text in texts.items() if ".." in text}
     if len(ranges) > 1:
         raise LinkwrightError(

@@ -149,7 +149,9 @@ CoordinateArguments = Annotated[
 VelocityOptions = Annotated[
     dict[str, float],
     typer.Option(
-        "--speed", metavar=NAMED_VALUE_METAVAR, help="A generalized velocity: q1=2, q1=30deg/s."
+        "--speed",
+        metavar=NAMED_VALUE_METAVAR,
+        help="A generalized velocity: q1=2, q1=30deg/s; or a named pose, for its velocities.",
     ),
     VELOCITY_CONVERSION,
 ]
@@ -158,7 +160,8 @@ SweptVelocityOptions = Annotated[
     typer.Option(
         "--speed",
         metavar=NAMED_VALUE_METAVAR,
-        help="A generalized velocity, or a speed of the file: q1=2; at most one range: v=0..10.",
+        help="A generalized velocity, or a speed of the file: q1=2; at most one range: v=0..10; or "
+        "a named pose, for its velocities.",
     ),
     OptionConversion(OptionTexts, lambda words, arm: read_option_sweeps(arm, words or [])),
 ]

@@ -71,7 +71,12 @@ class MjcfShapes:
             yield f"{other} {what if other == 1 else many}"
         touching = int(np.count_nonzero(self.m.geom_contype | self.m.geom_conaffinity))
         if touching:
-            yield f"contact between geoms ({touching} geoms are kept as shapes for collision)"
+            kept = (
+                "1 geom is kept as a shape"
+                if touching == 1
+                else f"{touching} geoms are kept as shapes"
+            )
+            yield f"contact between geoms ({kept} for collision)"
 
     def read_geom(self, geom: int) -> dict[str, object]:
         """Return the fields of a shape from a geom."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedError
 from .mjcf_forces import MjcfSwitches, NameOfObject
 from .mjcf_ignored import leave_out_remedy
+from .unique_names import make_unique_element_name
 
 if TYPE_CHECKING:
     import mujoco
@@ -96,9 +97,11 @@ class MjcfTendonReader:
         if len(branches) == 1 and branches[0][0] == 1.0:
             return {"path": branches[0][1]}
         factors = {}
+        taken = {self.name("TENDON", k) for k in range(self.m.ntendon)}
         for number, (divisor, path) in enumerate(branches, 1):
-            self.lengths[f"{name}:{number}"] = {"path": path}
-            factors[f"{name}:{number}"] = 1 / divisor
+            branch = make_unique_element_name(f"{name}:{number}", taken)
+            self.lengths[branch] = {"path": path}
+            factors[branch] = 1 / divisor
         return {"factors": factors}
 
     # -- what acts along it ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ..kinematics.transmissions import LengthTransmission
 from ..mechanism import GROUND, Actuator
 from .mjcf_elements import add_mjcf_element
 from .mjcf_geometry import MjcfGeometry
+from .mjcf_tendon_paths import read_tendon_paths
 
 _LEAST_GEARS = 6
 
@@ -77,6 +78,9 @@ class MjcfActuatorWriter:
             ((coordinate, factor),) = factors.items()
             return {"joint": coordinate, "gear": _gears([factor])}
         if actuator.length is not None and isinstance(actuator.gear, Expression):
+            length = self.mechanism.lengths[actuator.length]
+            if not read_tendon_paths(self.mechanism, length).is_tendon:
+                return None
             return {"tendon": actuator.length, "gear": _gears([self.number(actuator.gear)])}
         if actuator.frame is not None and actuator.axes in (None, actuator.frame):
             push = [self.number(x) for x in (*actuator.force, *actuator.moment)]

@@ -21,6 +21,7 @@ from ..mechanism.constraints import Constraint, DistanceConstraint, EquationCons
 from ..mechanism.lengths import Length
 from .mjcf_elements import add_mjcf_element
 from .mjcf_geometry import MjcfGeometry
+from .mjcf_tendon_paths import read_tendon_paths
 
 _MOST_COEFFICIENTS = 5
 
@@ -146,8 +147,8 @@ class MjcfConstraintWriter:
         return all(map(self.is_constant, part.coefficients)) and all(map(self.is_tendon, lengths))
 
     def is_tendon(self, length: Length) -> bool:
-        """Return whether a length is a path, or combines coordinates and no other lengths."""
-        return bool(length.path) or not self.mechanism.lengths.keys() & length.factors.keys()
+        """Return whether one tendon can have this length."""
+        return read_tendon_paths(self.mechanism, length).is_tendon
 
     def named_length(self, name: str) -> float:
         """Return a length of the mechanism in the configuration of the file."""

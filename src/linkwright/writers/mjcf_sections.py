@@ -21,6 +21,7 @@ from .mjcf_constraints_writer import MjcfConstraintWriter
 from .mjcf_elements import add_mjcf_element
 from .mjcf_geometry import MjcfGeometry, MjcfPose
 from .mjcf_joints import UNLIMITED
+from .mjcf_tendon_paths import names_of_bare_branches, read_tendon_paths
 
 
 class MjcfSectionWriter:
@@ -147,19 +148,26 @@ class MjcfSectionWriter:
     # -- tendons ---------------------------------------------------------------------------------
 
     def write_tendons(self, section: ET.Element) -> None:
-        """Add the lengths that are paths or combine coordinates."""
+        """Add the lengths that are paths, add up paths or combine coordinates."""
+        branches = names_of_bare_branches(self.mechanism)
         for name, length in self.mechanism.lengths.items():
-            if not self.constraints.is_tendon(length):
-                self.lost.append(f"length {name}, which combines other lengths")
+            if name in branches:
+                continue
+            read = read_tendon_paths(self.mechanism, length)
+            if not read.is_tendon:
+                self.lost.append(f"length {name}, which no tendon of MJCF has")
                 continue
             if length.force is not None or length.energy is not None:
                 self.lost.append(f"length {name}: its own law of force")
-            tag = "spatial" if length.path else "fixed"
+            tag = "spatial" if read.paths else "fixed"
             tendon = add_mjcf_element(section, tag, name=name, **self.tendon_effects(length))
-            for point in length.path:
-                add_mjcf_element(tendon, "site", site=self.site_name(point))
-            for coordinate, factor in length.factors.items():
-                add_mjcf_element(tendon, "joint", joint=coordinate, coef=self.number(factor))
+            for number, (factor, path) in enumerate(read.paths):
+                if number or factor != 1:
+                    add_mjcf_element(tendon, "pulley", divisor=1 / factor)
+                for point in path:
+                    add_mjcf_element(tendon, "site", site=self.site_name(point))
+            for coordinate, share in read.factors.items():
+                add_mjcf_element(tendon, "joint", joint=coordinate, coef=share)
         self.constraints.write_tendons(section)
         self.actuators.write_tendons(section)
 
