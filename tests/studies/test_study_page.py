@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -84,6 +85,48 @@ def test_a_click_picks_the_nearest_point(study: Study, browser: Browser, tmp_pat
     at_y = box[1] - 40 - shares[1] * (box[1] - 12 - 40)
     gaps = (at_x - x) ** 2 + (at_y - y) ** 2
     assert picked == int(gaps.argmin())
+
+
+@pytest.mark.slow
+def test_a_picked_linkage_moves_as_the_study_does(browser: Browser, tmp_path: Path) -> None:
+    """Its loop is closed with its own lengths; the crank alone is given, and in degrees."""
+    bars, vary = lw.gallery("four-bar"), {"l3": (2.2, 2.6), "qd0.theta1": (-2.0, 2.0)}
+    given = {"q0": {"theta1": "60 deg"}, "t": 0.1, "samples": 3}
+    study = lw.study(bars, vary, {"end": "theta1[-1]"}, count=8, **given)
+    browser.open(study.report(tmp_path / "page.html"), 1280)
+    browser.evaluate("linkedStudy.viewer.ready.then(() => 0)")
+    browser.evaluate("linkedStudy.pick(5); 0")
+    for _ in range(100):
+        state = browser.evaluate("linkedStudy.viewer.state")
+        if state["t"] > 0.2:
+            break
+        time.sleep(0.1)
+    run = lw.simulate(
+        study.mechanism_of(5), state["t"], {"theta1": "60 deg"},
+        {"theta1": study.factors_of(5)["qd0.theta1"]}, samples=2,
+    )  # fmt: skip
+    assert state["q"] == pytest.approx(run.q[-1], abs=1e-4)  # the page has 7 digits of a factor
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize(
+    "start",
+    [[0.3, -0.2], {"q1": "0.3", "q2": "-0.2 rad"}, {"q1": 0.3, "q2": -0.2}, "bent"],
+    ids=["list", "texts", "numbers", "pose"],
+)
+def test_the_view_begins_where_the_runs_do(start: object, tmp_path: Path) -> None:
+    """A start that was a list or a pose was lost, and a text stopped the page."""
+    text = write_mechanism_text(ELBOW, "toml")[0] + "\n[poses.bent]\nq1 = 0.3\nq2 = -0.2\n"
+    arm, vary = lw.load(text), {"m2": [1.0, 2.0], "qd0.q1": [0.0, 0.5]}
+    torque = [3.0, 0.0] if isinstance(start, list) else {"q1": "3 N*m", "q2": "sin(t)"}
+    study = lw.study(arm, vary, {"end": "q1[-1]"}, t=0.05, samples=3, q0=start, torque=torque)
+    page = study.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="designs">')[1].split("</script>")[0])
+    assert data["q"] == [[0.3, -0.2]]
+    assert data["qd"] == [[0, 0], [0.5, 0], [0, 0], [0.5, 0]]
+    assert data["torque"]["q1"] == 3
+    assert ("q2" in data["torque"]) == isinstance(start, list)
+    assert ("without inputs that change" in page) != isinstance(start, list)
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
 
 from .. import __version__, live, show
 from ..errors import LinkwrightError, MissingExtraError
+from ..expressions import expression_to_float, parse_expression
 from ..files.partial_files import partial_file_name
 from ..forms.page_fonts import formula_font_css, text_font_css
+from ..mechanism import mechanism_names
 from .rendering import read_page_asset, render_template
 
 if TYPE_CHECKING:
@@ -159,8 +162,7 @@ def _linked_data(study: Study) -> dict[str, object]:
         ends = {int(k) for k in usable[np.r_[known.argmin(axis=0), known.argmax(axis=0)]]}
         rows = np.array(sorted({*rows.tolist(), *ends}))
     columns = [_json_numbers(every[rows, k]) for k in range(len(names))] if names else []
-    given = study.recipe.settings.get("run", {})
-    start = given.get("q0")
+    q, qd = _start_rows(study, rows)
     return {
         "names": names,
         "columns": columns,
@@ -170,9 +172,9 @@ def _linked_data(study: Study) -> dict[str, object]:
         "targets": [
             [one.name, one.table, one.key] for one in study.recipe.factors if one.is_number
         ],
-        "q0": start if isinstance(start, dict) else {},
-        "qd0": given.get("qd0") if isinstance(given.get("qd0"), dict) else {},
-        "torque": _constant_inputs(given.get("torque")),
+        "q": q,
+        "qd": qd,
+        "torque": _constant_inputs(study)[0],
         "first": _first_axes(study, names),
     }
 
@@ -187,19 +189,38 @@ def _json_numbers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[
     return [float(f"{x:.7g}") if np.isfinite(x) else None for x in values.tolist()]
 
 
-def _constant_inputs(torque: object) -> dict[str, float]:
-    if not isinstance(torque, dict):
-        return {}
-    return {key: float(x) for key, x in torque.items() if isinstance(x, int | float)}
+def _start_rows(study: Study, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[Any]:
+    """Return coordinates and velocities where the shown designs begin; one row if all are equal."""
+    try:
+        found = study.starts_of(rows)
+    except LinkwrightError:
+        return [[], []]
+    kept = [one[:1] if len(one) and (one == one[0]).all() else one for one in found]
+    return [[_json_numbers(row) for row in one] for one in kept]
+
+
+def _constant_inputs(study: Study) -> tuple[dict[str, float], bool]:
+    """Return the inputs that are constant, and whether there are others."""
+    given = study.recipe.settings.get("run", {}).get("torque")
+    if isinstance(given, list):
+        given = dict(zip(mechanism_names(study.mechanism).qd, given, strict=False))
+    table = given if isinstance(given, dict) else {}
+    found = dict[str, float]()
+    for name, value in table.items():
+        if isinstance(value, str):
+            with contextlib.suppress(LinkwrightError, ValueError):  # it changes with time
+                found[name] = expression_to_float(parse_expression(value))
+        elif isinstance(value, int | float):
+            found[name] = float(value)
+    return found, len(found) < len(table) or (given is not None and not table)
 
 
 def _view_notes(study: Study) -> list[str]:
     """Return how the view differs from the runs of the study."""
     given, notes = study.recipe.settings.get("run", {}), []
-    torque = given.get("torque")
     if given.get("control") is not None:
         notes.append("The view moves without the study's controller.")
-    elif isinstance(torque, dict) and any(not isinstance(x, int | float) for x in torque.values()):
+    elif _constant_inputs(study)[1]:
         notes.append("The view moves without inputs that change with time.")
     if any(one.has_text for one in study.recipe.factors):
         notes.append("Formulations, integrators and other texts do not change the view.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import casadi as ca
@@ -83,31 +84,31 @@ def find_rejected_parameters(
 ) -> dict[int, LinkwrightError]:
     """Return the runs whose parameters the mechanism rejects, such as negative masses.
 
-    A number of the mechanism is rejected beyond a bound. Runs in which a number is smallest or
-    largest, or nearest to zero, are therefore checked first, and all runs if one of them is
-    rejected, or if they are few.
+    A number of the mechanism is rejected beyond a bound. Of many runs, those in which a number is
+    smallest or largest, or nearest to zero, are therefore checked, and from a rejected one the next
+    ones up to one that is accepted: a few bad runs cost little.
     """
-    runs: Iterable[int] = range(len(values))
-    if len(values) > MAX_CHECKED_RUNS:
-        numbers = _numbers_of_runs(mechanism, names, values)
-        extremes = [numbers.argmin(axis=1), numbers.argmax(axis=1), np.abs(numbers).argmin(axis=1)]
-        some = {int(run) for run in np.concatenate(extremes)}
-        some |= set(np.flatnonzero(~np.isfinite(numbers).all(axis=0)).tolist())
-        runs = runs if _rejected(mechanism, names, values, some) else ()
-    return _rejected(mechanism, names, values, runs)
+    found: dict[int, LinkwrightError] = {}
 
-
-def _rejected(
-    mechanism: Mechanism, names: Sequence[str], values: Floats, runs: Iterable[int]
-) -> dict[int, LinkwrightError]:
-    """Return which of the runs have parameters that the mechanism rejects."""
-    found = {}
-    for run in runs:
+    @cache
+    def is_rejected(run: int) -> bool:
         try:
             mechanism.with_parameters(**dict(zip(names, values[run].tolist(), strict=True)))
         except LinkwrightError as error:
             found[run] = error
-    return found
+        return run in found
+
+    if len(values) <= MAX_CHECKED_RUNS:
+        return {run: found[run] for run in range(len(values)) if is_rejected(run)}
+    numbers = _numbers_of_runs(mechanism, names, values)
+    for run in np.flatnonzero(~np.isfinite(numbers).all(axis=0)).tolist():
+        is_rejected(run)
+    for row in numbers:
+        for order in (row, -row, np.abs(row)):
+            known = np.where(np.isfinite(row), order, np.inf)
+            if is_rejected(int(known.argmin())):
+                all(map(is_rejected, np.argsort(known, kind="stable").tolist()))  # up to a good one
+    return dict(sorted(found.items()))
 
 
 def _numbers_of_runs(mechanism: Mechanism, names: Sequence[str], values: Floats) -> Floats:

@@ -74,6 +74,12 @@ def _parameter_rows(group: DesignGroup) -> Floats | None:
     return np.stack(columns, axis=-1) if columns else None
 
 
+def start_lanes(group: DesignGroup, q: Any, qd: Any) -> EnsembleStart:
+    """Return the states of a group that are nearest to q and q̇, with loops closed."""
+    runs = EnsembleRuns(group.recipe.mechanism, q, qd, group.parameters, len(group))
+    return EnsembleStart(runs, _shared_model(group))
+
+
 # -- linear models ---------------------------------------------------------------------------------
 
 
@@ -95,8 +101,7 @@ def linearize_group(group: DesignGroup) -> list[Linear | None]:
     q: Any = given.get("q", group.start("q0"))
     qd: Any = given.get("qd", group.start("qd0"))
     model, rows = _shared_model(group), _parameter_rows(group)
-    runs = EnsembleRuns(group.recipe.mechanism, q, qd, group.parameters, len(group))
-    start, tau = EnsembleStart(runs, model), _constant_forces(group, model)
+    start, tau = start_lanes(group, q, qd), _constant_forces(group, model)
     good = [k for k in range(len(group)) if k not in start.failures]
     found: list[Linear | None] = [None] * len(group)
     made = linearize_lanes(

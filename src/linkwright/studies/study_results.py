@@ -12,12 +12,13 @@ from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import ArgumentError, NameNotFoundError, suggest_remedy
 from ..mechanism import Mechanism
 from ..simulation.run import Run
-from ..types import Booleans, Floats
+from ..types import Booleans, Floats, Integers
 from .design_analyses import DESIGN_ANALYSES
 from .design_evaluation import FAILED, FINISHED, STOPPED
 from .design_groups import DesignGroup, split_groups
 from .design_seeds import design_seeds
 from .factors import FactorValue
+from .lane_analyses import start_lanes
 from .study_recipe import StudyRecipe
 from .study_store import StudyStore
 
@@ -114,6 +115,20 @@ class StudyResults(NotebookDisplayed):
         found = DESIGN_ANALYSES["run"](group, 0, seed)
         assert isinstance(found, Run)
         return found
+
+    def starts_of(self, designs: Integers) -> tuple[Floats, Floats]:
+        """Return q and q̇ where the motions of `designs` begin, one row each; NaN if they do not."""
+        numbers = {
+            (one.table, one.key): self.numbers(one.name)[designs]
+            for one in self.recipe.factors
+            if one.is_number
+        }
+        group = DesignGroup(self.recipe, designs, {}, numbers)
+        start = start_lanes(group, group.start("q0"), group.start("qd0"))
+        bad = list(start.failures)
+        q, qd = np.array(start.q), np.array(start.qd)
+        q[bad], qd[bad] = np.nan, np.nan
+        return q, qd
 
     def mechanism_of(self, design: int) -> Mechanism:
         """Return the mechanism of a `design`, with its parameters."""

@@ -13,7 +13,7 @@ export function continueAlong(attempt, parts) {
   let done = 0, step = 1 / Math.max(1, parts);
   while (done < 1) {
     const next = Math.min(1, done + step);
-    if (attempt(next)) { done = next; step = Math.min(1, 1.5 * step); } else { step /= 2; if (step < MIN_SHARE) break; }
+    if (attempt(next)) { done = next; step = Math.min(1, 1.5 * step); } else { step /= 2; if (!(step >= MIN_SHARE)) break; }
   }
   return done;
 }

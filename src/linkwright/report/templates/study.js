@@ -116,17 +116,15 @@
     byId("picked").textContent = `Design ${data.designs[row]}: ${values.join(", ")}`;
     draw();
     if (!viewer) return;
-    const tables = { parameters: {}, q0: { ...data.q0 }, qd0: { ...data.qd0 }, torque: { ...data.torque } };
+    const tables = { parameters: {}, torque: { ...data.torque } };
     data.targets.forEach(([name, table, key]) => { if (tables[table]) tables[table][key] = data.columns[data.names.indexOf(name)][row]; });
     viewer.ready.then(() => {
       viewer.pause(); viewer.reset();
       const first = JSON.parse(sceneText.textContent);
       const home = Object.fromEntries(first.parameters.map((one) => [one.name, one.value]));
       viewer.set({ parameters: { ...home, ...tables.parameters } });
-      if (Object.keys(tables.q0).length) viewer.set({ q: tables.q0 });
-      const speeds = first.velocities?.map((one) => tables.qd0[one.name] ?? 0);
-      const choice = {};
-      if (speeds && speeds.some((x) => x)) choice.qd = speeds;
+      const start = (rows) => rows[Math.min(row, rows.length - 1)], choice = {};
+      for (const key of ["q", "qd"]) if (start(data[key])?.every((x) => x !== null)) choice[key] = start(data[key]);
       if (Object.keys(tables.torque).length) choice.efforts = tables.torque;
       if (Object.keys(choice).length) viewer.set(choice);
       viewer.play();
