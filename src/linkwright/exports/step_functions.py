@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,9 +28,18 @@ _MEANINGS = INPUT_MEANINGS | {
 }
 
 
-def record_step_tape(model: Model) -> Tape:
+SINGLE_PRECISION_RESIDUAL = 1e-5
+"""The residual at which loops count as closed in single precision: some hundred rounding errors of
+numbers near 1."""
+
+
+def record_step_tape(model: Model, precision: str = "double") -> Tape:
     """Return the tape of one step; where steps can fail, its last output is 1 or 0."""
-    tape = CompiledStep(model.equations, "rk4", kept=model.parameters).tape
+    equations = model.equations
+    if precision == "float":
+        allowed = max(equations.closure_leeway, SINGLE_PRECISION_RESIDUAL)
+        equations = replace(equations, closure_leeway=allowed)
+    tape = CompiledStep(equations, "rk4", kept=model.parameters).tape
     if tape.outputs[-1].name != "doubt":
         return tape
     count = len(tape)
@@ -45,9 +55,11 @@ def record_step_tape(model: Model) -> Tape:
     )
 
 
-def record_step_function(model: Model, identifier: str) -> ExportedFunction:
+def record_step_function(
+    model: Model, identifier: str, precision: str = "double"
+) -> ExportedFunction:
     """Record one step of the classical Runge–Kutta method, as in `rollout`; loops are closed."""
-    tape = record_step_tape(model)
+    tape = record_step_tape(model, precision)
     entries = quantity_entry_names(model.names, model.parameters)
     names = name_code_ports(tape.inputs, tape.outputs)
     notes = tuple(

@@ -50,7 +50,7 @@ class ExportRequest:
     @cached_property
     def functions(self) -> tuple[ExportedFunction, ...]:
         """The functions of the quantities, as tapes with their documentation."""
-        return record_exported_functions(self.model, self.quantities)
+        return record_exported_functions(self.model, self.quantities, self.precision)
 
     @cached_property
     def code(self) -> ExportedCode:

@@ -90,15 +90,16 @@ def _parameter_notes(model: Model) -> list[str]:
 
 
 def record_exported_functions(
-    model: Model, quantities: Sequence[str]
+    model: Model, quantities: Sequence[str], precision: str = "double"
 ) -> tuple[ExportedFunction, ...]:
-    """Record the tapes of the quantities; those of frames are written `placement:tool`."""
+    """Record the tapes of the quantities; those of frames are written `placement:tool`. Of the
+    `precision` depends when steps call loops closed."""
     chosen = [_split_quantity_name(model, text) for text in quantities]
     identifiers = make_unique_identifiers(
         [f"{name}_of_{frame}" if frame else name for name, frame in chosen], endings=CODE_ENDINGS
     )
     return tuple(
-        _record_exported_function(model, name, frame, identifier)
+        _record_exported_function(model, name, frame, identifier, precision)
         for (name, frame), identifier in zip(chosen, identifiers, strict=True)
     )
 
@@ -123,11 +124,12 @@ def _split_quantity_name(model: Model, text: str) -> tuple[str, str | None]:
 
 
 def _record_exported_function(
-    model: Model, quantity: str, frame: str | None, identifier: str
+    model: Model, quantity: str, frame: str | None, identifier: str, precision: str
 ) -> ExportedFunction:
     """Record the tape of one quantity, and describe its inputs and outputs."""
     if quantity == STEP_QUANTITY:
-        step: ExportedFunction = find_convenience("ExportedFunction.of_step")(model, identifier)
+        record_step = find_convenience("ExportedFunction.of_step")
+        step: ExportedFunction = record_step(model, identifier, precision)
         return step
     _, results = quantity_ports(model.names, quantity)
     if not all(port.size for port in results):
