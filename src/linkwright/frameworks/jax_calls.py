@@ -104,7 +104,7 @@ class JaxCall:
         import jax
         from jax.interpreters import ad
 
-        value, matrices = self.evaluate(*primals), self.jacobian.evaluate(*primals)
+        value, (matrix,) = self.evaluate(*primals), self.jacobian.evaluate(*primals)
         inputs, batch = self.function.inputs, self.batch_shape(primals[0].shape)
         changes = []
         for number, port in enumerate(self.function.outputs):
@@ -112,8 +112,8 @@ class JaxCall:
             for k, tangent in enumerate(tangents):
                 if not isinstance(tangent, ad.Zero):
                     step = tangent.reshape(*batch, inputs[k].size)
-                    matrix = matrices[number * len(inputs) + k]
-                    total = total + multiply_rows(matrix, step)
+                    block = matrix[..., *self.function.jacobian_block(number, k)]
+                    total = total + multiply_rows(block, step)
             changes.append(total.reshape(*batch, *port.shape))
         return value, changes
 

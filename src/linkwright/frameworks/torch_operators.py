@@ -30,21 +30,16 @@ class TorchCall:
     def __init__(self, function: DerivableFunction, threads: int | None) -> None:
         self.function, self.threads = function, threads
 
-        keep_out_of_traces(TorchCall.prepare_jacobian, TorchCall.prepare_operator)
+        keep_out_of_traces(TorchCall.prepare_operator)
 
     @cached_property
     def jacobian(self) -> TorchCall:
         """The call of all Jacobians."""
         return TorchCall(self.function.jacobian, self.threads)
 
-    def prepare_jacobian(self) -> bool:
-        """Make `jacobian`."""
-        return self.jacobian is not None
-
     def prepare_operator(self) -> str:
-        """Define the custom operator and `transformable`; return the operator's name."""
+        """Define the custom operator; return its name."""
         assert self.operator is not None
-        assert self.transformable is not None
         return self.operator_name
 
     def __call__(self, *given: Any) -> torch.Tensor | tuple[torch.Tensor, ...]:
@@ -60,12 +55,12 @@ class TorchCall:
         """Compute tensors with equal leading axes.
 
         `torch.func` and forward derivatives get a function of its own: a custom operator has only
-        reverse derivatives.
+        reverse derivatives. Traces of `torch.compile` have the operator.
         """
         import torch
 
-        if torch.autograd.forward_ad._current_level >= 0:
-            self.prepare_operator()
+        is_traced = torch.compiler.is_dynamo_compiling()
+        if not is_traced and torch.autograd.forward_ad._current_level >= 0:
             found: Sequence[torch.Tensor] = self.transformable.apply(*tensors)
             return found
         return self.run_operator(tensors)
@@ -74,18 +69,20 @@ class TorchCall:
         """Compute without forward derivatives."""
         import torch
 
-        name = self.prepare_operator()
         found: Sequence[torch.Tensor]
-        if torch._C._are_functorch_transforms_active():
+        if torch.compiler.is_dynamo_compiling():
+            found = getattr(torch.ops.linkwright, self.prepare_operator())(tensors)
+        elif torch._C._are_functorch_transforms_active():
             found = self.transformable.apply(*tensors)
         else:
-            found = getattr(torch.ops.linkwright, name)(tensors)
+            found = self.operator(tensors)
         return found
 
     @cached_property
     def transformable(self) -> Any:
         """The operator as an `autograd.Function`, which the derivatives of `torch.func` need."""
         import torch
+        from torch.autograd import forward_ad
 
         call = self
 
@@ -100,7 +97,10 @@ class TorchCall:
             return tuple(call.pull_back(ctx, changes)[0])
 
         def jvp(ctx: Any, *changes: torch.Tensor | None) -> tuple[torch.Tensor, ...]:
-            return call.push_forward(ctx, changes)
+            # PyTorch switches forward derivatives off here, also those of outer levels
+            with forward_ad._set_fwd_grad_enabled(True):
+                tensors = [forward_ad.unpack_dual(x, level=0).primal for x in ctx.saved_tensors]
+                return call.push_forward(tensors, changes)
 
         def vmap(info: Any, axes: Any, *tensors: torch.Tensor) -> tuple[Any, ...]:
             found = call.evaluate(_move_batch_axes(info.batch_size, axes, tensors))
@@ -168,35 +168,36 @@ class TorchCall:
         tensors = list(context.saved_tensors)
         first = tensors[0]
         batch = tuple(first.shape[: first.ndim - len(inputs[0].shape)])
-        self.prepare_jacobian()
-        matrices = self.jacobian.evaluate(tensors)
+        (matrix,) = self.jacobian.evaluate(tensors)
         found: list[torch.Tensor | None] = []
         for k, given in enumerate(inputs):
             total = first.new_zeros((*batch, given.size))
             for number, (port, change) in enumerate(zip(outputs, changes, strict=True)):
                 if change is not None:
                     row = change.reshape((*batch, 1, port.size))
-                    total = total + (row @ matrices[number * len(inputs) + k]).squeeze(-2)
+                    total = total + (
+                        row @ matrix[..., *self.function.jacobian_block(number, k)]
+                    ).squeeze(-2)
             found.append(total.reshape((*batch, *given.shape)))
         return (found,)
 
     def push_forward(
-        self, context: Any, changes: Sequence[torch.Tensor | None]
+        self, tensors: list[torch.Tensor], changes: Sequence[torch.Tensor | None]
     ) -> tuple[torch.Tensor, ...]:
         """Return the products of the Jacobians with the tangents of the inputs."""
         inputs, outputs = self.function.inputs, self.function.outputs
-        tensors = list(context.saved_tensors)
         first = tensors[0]
         batch = tuple(first.shape[: first.ndim - len(inputs[0].shape)])
-        self.prepare_jacobian()
-        matrices = self.jacobian.evaluate(tensors)
+        (matrix,) = self.jacobian.evaluate(tensors)
         found = []
         for number, port in enumerate(outputs):
             total = first.new_zeros((*batch, port.size))
             for k, (given, change) in enumerate(zip(inputs, changes, strict=True)):
                 if change is not None:
                     column = change.reshape((*batch, given.size, 1))
-                    total = total + (matrices[number * len(inputs) + k] @ column).squeeze(-1)
+                    total = total + (
+                        matrix[..., *self.function.jacobian_block(number, k)] @ column
+                    ).squeeze(-1)
             found.append(total.reshape((*batch, *port.shape)))
         return tuple(found)
 
