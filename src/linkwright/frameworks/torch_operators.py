@@ -245,7 +245,7 @@ def keep_out_of_traces(*functions: Any) -> None:
 def take_tensors(function: str, given: Sequence[Any]) -> list[torch.Tensor]:
     """Return tensors on the device of the first: float64 if one has it, else float32.
 
-    Numbers and lists have the type of the others; PyTorch decides where there are no others.
+    Numbers and lists have the type of the others, or else the default type of PyTorch.
     """
     import torch
 
