@@ -13,7 +13,6 @@ torch = pytest.importorskip("torch", reason="torch has an environment of its own
 import linkwright as lw  # noqa: E402
 from linkwright.errors import ArgumentError  # noqa: E402
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:.*jit.*script.*:DeprecationWarning")
 """PyTorch loads rules of forward derivatives by its own deprecated function."""
 
