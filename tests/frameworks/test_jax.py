@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 
@@ -145,8 +146,35 @@ def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
     np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
+@pytest.mark.parametrize("derive", [jax.hessian, lambda f: jax.jacrev(jax.grad(f))])
+def test_second_derivatives_pass_through_scans(derive: object) -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    functions, q = lw.jax(model), np.array([0.2, -0.3])
+
+    def height(v: jax.Array) -> jax.Array:
+        return functions.rollout(q, v, dt=0.02, steps=4)[0].sum()
+
+    v = np.array([0.4, 0.1])
+    wanted = differences(jax.grad(height), v, 1e-5)
+    np.testing.assert_allclose(derive(height)(v), wanted, atol=1e-8)  # type: ignore[operator]
+
+
+def test_functions_can_be_pickled_after_use(arm: lw.Model) -> None:
+    functions, q = lw.jax(arm), states(arm)[0]
+    wanted = functions.gravity(q)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(functions)).gravity(q), wanted)
+
+
 def test_mistakes_are_explained(arm: lw.Model) -> None:
     functions = lw.jax(arm)
+    with pytest.raises(ArgumentError, match=r"axes .* do not agree: \(3,\) of q, \(4,\) of qd"):
+        functions.forward_dynamics(np.zeros((3, 6)), np.zeros((4, 6)), np.zeros(6))
+    with pytest.raises(ArgumentError, match="gravity takes real numbers"):
+        functions.gravity(np.zeros(6, complex))
+    with pytest.raises(ArgumentError, match="placement takes a frame first"):
+        functions.placement(np.zeros(6))
+    with pytest.raises(ArgumentError, match=r"q0 of rollout has shape \(5,\); give \(…, 6\)"):
+        functions.rollout(np.zeros(5), np.zeros(6))
     with pytest.raises(ArgumentError, match=r"q of gravity has shape \(5,\); give \(…, 6\)"):
         functions.gravity(np.zeros(5))
     with pytest.raises(ArgumentError, match="gravity takes q"):

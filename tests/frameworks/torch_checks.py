@@ -13,6 +13,9 @@ torch = pytest.importorskip("torch", reason="torch has an environment of its own
 import linkwright as lw  # noqa: E402
 from linkwright.errors import ArgumentError  # noqa: E402
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*jit.*script.*:DeprecationWarning")
+"""PyTorch loads rules of forward derivatives by its own deprecated function."""
+
 
 @pytest.fixture(scope="module")
 def arm() -> lw.Model:
@@ -65,6 +68,60 @@ def test_vmap_and_functional_derivatives(arm: lw.Model) -> None:
     np.testing.assert_allclose(many[1], torch.func.jacrev(functions.gravity)(q[1]), atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "derive", [torch.func.hessian, lambda f: torch.func.jacfwd(torch.func.jacfwd(f))]
+)
+def test_forward_derivatives_nest(arm: lw.Model, derive: object) -> None:
+    functions, (q, qd, qdd) = lw.torch(arm), states(arm)
+    jacobian = torch.func.jacfwd(functions.forward_dynamics, (0, 1, 2))(q, qd, qdd)
+    for a, b in zip(jacobian, arm.forward_dynamics_derivatives(*arrays(q, qd, qdd)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    mass = derive(lambda v: functions.kinetic_energy(q, v))(qd)  # type: ignore[operator]
+    np.testing.assert_allclose(mass, arm.mass_matrix(q.numpy()), atol=1e-12)
+
+
+def test_gradcheck_of_forward_derivatives() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    given = [x.requires_grad_() for x in states(model, 2)]
+    assert torch.autograd.gradcheck(lw.torch(model).bias, given[:2], check_forward_ad=True)
+
+
+def test_functions_are_compiled_inside_traces() -> None:
+    model = lw.compile(lw.gallery("elbow"), parameters=["m2"])
+    functions, q = lw.torch(model), torch.ones(3, 2).double().requires_grad_()
+
+    def total(q: torch.Tensor) -> torch.Tensor:
+        m2 = torch.ones(1).double()
+        many = torch.func.vmap(functions.mass_matrix, in_dims=(0, None))(q.detach(), m2)
+        end, _ = functions.rollout(q, torch.zeros_like(q), dt=0.1, steps=2, p=m2)
+        return functions.gravity(q, m2).sum() + many.sum() + end.sum()
+
+    torch.compile(total, fullgraph=True, backend="aot_eager")(q).backward()
+    found, q.grad = q.grad, None
+    total(q).backward()
+    np.testing.assert_allclose(found, q.grad, rtol=1e-12)
+
+
+def test_second_derivatives_by_parameters_pass_through_rollouts() -> None:
+    model = lw.compile(lw.gallery("elbow"), parameters=["m1", "m2"])
+    functions, q = lw.torch(model), torch.tensor([0.2, -0.3]).double()
+
+    def height(p: torch.Tensor) -> torch.Tensor:
+        return functions.rollout(q, torch.zeros_like(q), dt=0.02, steps=3, p=p)[0].sum()
+
+    p = torch.tensor([1.0, 0.8]).double().requires_grad_()
+    assert torch.autograd.gradgradcheck(height, (p,))
+
+
+def test_numbers_keep_the_precision_of_tensors() -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    found = lw.torch(model).inverse_dynamics([0.1, 0.2], torch.zeros(2).double(), [0, 0])
+    np.testing.assert_allclose(found, model.gravity([0.1, 0.2]), rtol=1e-14)
+    whole = torch.ones(2, dtype=torch.int64)
+    ends = [lw.torch(model).rollout(x, x, dt=0.1, steps=2)[0] for x in (whole, whole.float())]
+    np.testing.assert_array_equal(*ends)
+
+
 def test_compile_has_no_graph_break(arm: lw.Model) -> None:
     functions, (q, qd, qdd) = lw.torch(arm), states(arm, 5)
 
@@ -114,3 +171,7 @@ def test_constraints_and_quaternions() -> None:
 def test_mistakes_are_explained(arm: lw.Model) -> None:
     with pytest.raises(ArgumentError, match=r"q of gravity has shape \(5,\); give \(…, 6\)"):
         lw.torch(arm).gravity(torch.zeros(5))
+    with pytest.raises(ArgumentError, match=r"q0 of rollout has shape \(5,\); give \(…, 6\)"):
+        lw.torch(arm).rollout(torch.zeros(5), torch.zeros(6), steps=0)
+    with pytest.raises(ArgumentError, match="gravity takes real numbers"):
+        lw.torch(arm).gravity(torch.zeros(6) * 1j)

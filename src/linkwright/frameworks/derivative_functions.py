@@ -63,16 +63,27 @@ class DerivableFunction:
 
     @cached_property
     def jacobian(self) -> DerivableFunction:
-        """The function of all Jacobians: output by output, for each input in turn.
+        """The function of all Jacobians, as blocks of one matrix: see `jacobian_block`.
 
-        Each has a row for every entry of the output, and a column for every entry of the input.
+        One output keeps higher derivatives below NumPy's limit of 64 arrays.
         """
-        ports = tuple(
-            Port(f"{output.name}_by_{given.name}", (output.size, given.size))
-            for output in self.outputs
-            for given in self.inputs
+        rows, columns = (sum(port.size for port in side) for side in (self.outputs, self.inputs))
+        port = Port("jacobian", (rows, columns))
+        return DerivableFunction(
+            f"{self.name}_jacobian", self.inputs, (port,), self.write_jacobians
         )
-        return DerivableFunction(f"{self.name}_jacobian", self.inputs, ports, self.write_jacobians)
+
+    def jacobian_block(self, output: int, given: int) -> tuple[slice, slice]:
+        """Return the rows of an output, and the columns of an input, by their numbers.
+
+        There is a row for every entry of the output, and a column for every entry of the input.
+        """
+        row = sum(port.size for port in self.outputs[:output])
+        column = sum(port.size for port in self.inputs[:given])
+        return (
+            slice(row, row + self.outputs[output].size),
+            slice(column, column + self.inputs[given].size),
+        )
 
     def write_jacobians(self) -> tuple[list[SX], list[SX]]:
         """Symbols of the inputs, and the Jacobians."""
@@ -80,13 +91,15 @@ class DerivableFunction:
 
         inputs, outputs = self.expressions
         known = [] if self.recursion is None else self.recursion(inputs)
-        found = []
+        rows = []
         for number, output in enumerate(outputs):
             flat = ca.vec(ca.densify(ca.SX(output)).T)  # row by row
+            blocks = []
             for k, given in enumerate(inputs):
                 has_recursion = number == 0 and k < len(known)
-                found.append(known[k] if has_recursion else ca.jacobian(flat, ca.vec(given.T)))
-        return inputs, found
+                blocks.append(known[k] if has_recursion else ca.jacobian(flat, ca.vec(given.T)))
+            rows.append(ca.horzcat(*blocks))
+        return inputs, [ca.vertcat(*rows)]
 
 
 def model_function(model: Model, name: str, *frame: str) -> DerivableFunction:

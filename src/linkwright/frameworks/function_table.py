@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
 from ..model.model import Model
+from ..ports import Port
 from ..quantities import FRAME_SIGNATURES, quantity_signatures
 from .derivative_functions import DerivableFunction, model_function
 
@@ -23,7 +26,6 @@ class FrameworkFunctions:
                 f"a {type(model).__name__} is not a model", remedy="compile it first"
             )
         self.model = model
-        self._made: dict[tuple[str, ...], Callable[..., Any]] = {}
 
     def wrap_function(self, function: DerivableFunction) -> Callable[..., Any]:
         """Return a function of the framework's arrays; inputs are given by place."""
@@ -31,16 +33,28 @@ class FrameworkFunctions:
 
     def function(self, name: str, *frame: str) -> Callable[..., Any]:
         """Return the function `name`, or that of a `frame`."""
-        key = (name, *frame)
-        if key not in self._made:
+        found: Callable[..., Any] = getattr(self, self.make_function(name, *frame))
+        return found
+
+    def make_function(self, name: str, *frame: str) -> str:
+        """Wrap a function when it is first used; return the name of the attribute that holds it."""
+        if not all(isinstance(one, str) for one in frame):
+            raise ArgumentError(
+                f"{name} takes a frame first", remedy=f"call {name}(FRAME), then its result"
+            )
+        attribute = ":".join(("_made", name, *frame))
+        if attribute not in self.__dict__:
             found = model_function(self.model, name, *frame)
             if any(port.size == 0 for port in found.outputs):
                 raise UnsupportedError(
                     f"{name} of {self.model.mechanism.name} has no entries",
                     remedy="leave it out",
                 )
-            self._made[key] = _name_arguments(found, self.wrap_function(found))
-        return self._made[key]
+            setattr(self, attribute, _name_arguments(found, self.wrap_function(found)))
+        return attribute
+
+    def __reduce__(self) -> tuple[type[FrameworkFunctions], tuple[Model]]:
+        return type(self), (self.model,)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._known_names()]
@@ -93,18 +107,55 @@ def order_arguments(
     return [*given, *(named[name] for name in rest)]
 
 
-def check_port_shapes(
-    function: DerivableFunction, shapes: Sequence[tuple[int, ...]]
-) -> list[tuple[int, ...]]:
-    """Return the leading axes of each input; raise where an input has other axes than its port."""
-    leading = []
-    for port, shape in zip(function.inputs, shapes, strict=True):
-        axes = len(port.shape)
-        if len(shape) < axes or tuple(shape[len(shape) - axes :]) != tuple(port.shape):
+def find_batch_shape(
+    function: str, ports: Sequence[Port], shapes: Sequence[tuple[int, ...]]
+) -> tuple[int, ...]:
+    """Return the leading axes to which those of all inputs broadcast.
+
+    Raise where an input has other axes than its port, or where the leading axes do not agree.
+    """
+    leading = {}
+    for port, shape in zip(ports, shapes, strict=True):
+        split = len(shape) - len(port.shape)
+        if split < 0 or tuple(shape[split:]) != tuple(port.shape):
             wanted = ", ".join(["…", *map(str, port.shape)])
             raise ArgumentError(
-                f"{port.name} of {function.name} has shape {tuple(shape)}",
-                remedy=f"give ({wanted})",
+                f"{port.name} of {function} has shape {tuple(shape)}", remedy=f"give ({wanted})"
             )
-        leading.append(tuple(shape[: len(shape) - axes]))
-    return leading
+        leading[port.name] = tuple(shape[:split])
+    try:
+        return np.broadcast_shapes(*leading.values())
+    except ValueError:
+        texts = ", ".join(f"{axes} of {name}" for name, axes in leading.items() if axes)
+        raise ArgumentError(
+            f"the leading axes of {function} do not agree: {texts}",
+            remedy="give equal axes, or axes of length 1",
+        ) from None
+
+
+def check_rollout_shapes(
+    model: Model, steps: int, shapes: Mapping[str, tuple[int, ...]]
+) -> tuple[bool, tuple[int, ...]]:
+    """Return whether `tau` has a row for each step, and the axes over the trajectories.
+
+    `shapes` are those of `q0`, `qd0`, `tau` and, if the model keeps parameters, `p`.
+    """
+    forces = shapes["tau"]
+    is_in_time = len(forces) == max(len(shapes["q0"]), len(shapes["qd0"])) + 1
+    if is_in_time:
+        if forces[-2] != steps:
+            raise ArgumentError(
+                f"tau has {forces[-2]} rows for {steps} steps", remedy="give one for each step"
+            )
+        forces = (*forces[:-2], forces[-1])
+    sizes = {"q0": model.nq, "qd0": model.nv, "tau": model.nv, "p": len(model.parameters)}
+    ports = [Port(name, (sizes[name],)) for name in shapes]
+    return is_in_time, find_batch_shape("rollout", ports, list({**shapes, "tau": forces}.values()))
+
+
+def refuse_complex_numbers(function: str, kinds: Iterable[object]) -> None:
+    """Raise if one of the types of numbers is complex."""
+    if any("complex" in str(kind) for kind in kinds):
+        raise ArgumentError(
+            f"{function} takes real numbers; complex ones are given", remedy="give real numbers"
+        )

@@ -7,9 +7,8 @@ the buffers of XLA; on a GPU, it launches the kernel of the tape on XLA's stream
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from math import prod
+from collections.abc import Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..conveniences import find_convenience
 from ..readings.llvm import default_thread_count, load_tape_loop
 from ..readings.llvm.xla_handler import load_processor_handler
 from .derivative_functions import DerivableFunction
-from .function_table import check_port_shapes
+from .function_table import find_batch_shape, refuse_complex_numbers
 
 if TYPE_CHECKING:
     import jax
@@ -65,53 +64,104 @@ class JaxCall:
         import jax.numpy as jnp
 
         arrays = [jnp.asarray(x) for x in given]
-        leading = check_port_shapes(self.function, [x.shape for x in arrays])
-        batch = np.broadcast_shapes(*leading)
+        name, ports = self.function.name, self.function.inputs
+        refuse_complex_numbers(name, (x.dtype for x in arrays))
+        batch = find_batch_shape(name, ports, [x.shape for x in arrays])
         kind = _number_type(arrays)
         full = [
             jnp.broadcast_to(x.astype(kind), (*batch, *port.shape))
-            for x, port in zip(arrays, self.function.inputs, strict=True)
+            for x, port in zip(arrays, ports, strict=True)
         ]
         found = self.evaluate(*full)
         return found if len(found) > 1 else found[0]
 
-    @cached_property
-    def evaluate(self) -> Callable[..., tuple[jax.Array, ...]]:
-        """The function of arrays with equal leading axes, with its derivative rule."""
+    def evaluate(self, *arrays: jax.Array) -> tuple[jax.Array, ...]:
+        """Compute arrays with equal leading axes, as an operation that has derivatives."""
+        return tuple(_call_primitive().bind(*arrays, call=self))
+
+    def batch_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the leading axes of the first input, from its shape."""
+        return tuple(shape[: len(shape) - len(self.function.inputs[0].shape)])
+
+    def compute(self, *arrays: jax.Array) -> Sequence[jax.Array]:
+        """Call the handler of the tape through XLA."""
         import jax
-        from jax.custom_derivatives import SymbolicZero
 
-        inputs, outputs = self.function.inputs, self.function.outputs
+        batch, kind = self.batch_shape(arrays[0].shape), arrays[0].dtype
+        name = register_handler(self.function.tape, kind.itemsize, self.threads)
+        shapes = [
+            jax.ShapeDtypeStruct((*batch, *port.shape), kind) for port in self.function.outputs
+        ]
+        found: Sequence[jax.Array] = jax.ffi.ffi_call(name, shapes, vmap_method="broadcast_all")(
+            *arrays
+        )
+        return found
 
-        def compute(*arrays: jax.Array) -> tuple[jax.Array, ...]:
-            axes = len(inputs[0].shape)
-            batch = arrays[0].shape[: arrays[0].ndim - axes]
-            kind = arrays[0].dtype
-            name = register_handler(self.function.tape, kind.itemsize, self.threads)
-            shapes = [jax.ShapeDtypeStruct((*batch, *port.shape), kind) for port in outputs]
-            return tuple(jax.ffi.ffi_call(name, shapes, vmap_method="broadcast_all")(*arrays))
+    def change_outputs(
+        self, primals: Sequence[jax.Array], tangents: Sequence[Any]
+    ) -> tuple[Sequence[jax.Array], list[jax.Array]]:
+        """Return the outputs, and their changes along tangents: products with the Jacobians."""
+        import jax
+        from jax.interpreters import ad
 
-        evaluate: Any = jax.custom_jvp(compute)
+        value, (matrix,) = self.evaluate(*primals), self.jacobian.evaluate(*primals)
+        inputs, batch = self.function.inputs, self.batch_shape(primals[0].shape)
+        changes = []
+        for number, port in enumerate(self.function.outputs):
+            total = jax.numpy.zeros((*batch, port.size), value[number].dtype)
+            for k, tangent in enumerate(tangents):
+                if not isinstance(tangent, ad.Zero):
+                    step = tangent.reshape(*batch, inputs[k].size)
+                    block = matrix[..., *self.function.jacobian_block(number, k)]
+                    total = total + multiply_rows(block, step)
+            changes.append(total.reshape(*batch, *port.shape))
+        return value, changes
 
-        def rule(
-            primals: Sequence[jax.Array], tangents: Sequence[jax.Array]
-        ) -> tuple[tuple[jax.Array, ...], tuple[jax.Array, ...]]:
-            value, matrices = evaluate(*primals), self.jacobian.evaluate(*primals)
-            batch = value[0].shape[: value[0].ndim - len(outputs[0].shape)]
-            changes = []
-            for number, port in enumerate(outputs):
-                total = jax.numpy.zeros((*batch, port.size), value[number].dtype)
-                for k, tangent in enumerate(tangents):
-                    if not isinstance(tangent, SymbolicZero):
-                        step = tangent.reshape(*batch, prod(inputs[k].shape))
-                        matrix = matrices[number * len(inputs) + k]
-                        total = total + multiply_rows(matrix, step)
-                changes.append(total.reshape(*batch, *port.shape))
-            return value, tuple(changes)
+    def map_outputs(
+        self, arrays: Sequence[jax.Array], axes: Sequence[int | None]
+    ) -> tuple[Sequence[jax.Array], list[int]]:
+        """Return the outputs for arrays that `vmap` maps over axes, which become the first ones."""
+        import jax.numpy as jnp
 
-        evaluate.defjvp(rule, symbolic_zeros=True)
-        derivable: Callable[..., tuple[jax.Array, ...]] = evaluate
-        return derivable
+        size = next(x.shape[k] for x, k in zip(arrays, axes, strict=True) if k is not None)
+        full = [
+            jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
+            for x, axis in zip(arrays, axes, strict=True)
+        ]
+        found = self.evaluate(*full)
+        return found, [0] * len(found)
+
+
+@cache
+def _call_primitive() -> Any:
+    """Return the operation that calls a compiled tape, as JAX traces it.
+
+    It is a primitive, because JAX drops the rule of a `jax.custom_jvp` from the reverse derivative
+    of a scan, which then had no second derivatives.
+    """
+    from jax.core import ShapedArray
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+
+    def compute(*arrays: jax.Array, call: JaxCall) -> Sequence[jax.Array]:
+        return call.compute(*arrays)
+
+    def describe(*given: Any, call: JaxCall) -> list[Any]:
+        batch = call.batch_shape(given[0].shape)
+        return [ShapedArray((*batch, *x.shape), given[0].dtype) for x in call.function.outputs]
+
+    primitive = Primitive("linkwright_call")
+    primitive.multiple_results = True
+    primitive.def_impl(compute)
+    primitive.def_abstract_eval(describe)
+    ad.primitive_jvps[primitive] = lambda primals, tangents, *, call: call.change_outputs(
+        primals, tangents
+    )
+    batching.primitive_batchers[primitive] = lambda arrays, axes, *, call: call.map_outputs(
+        arrays, axes
+    )
+    mlir.register_lowering(primitive, mlir.lower_fun(compute, multiple_results=True))
+    return primitive
 
 
 def multiply_rows(matrix: jax.Array, vector: jax.Array) -> jax.Array:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..errors import ArgumentError
 from ..number_checks import check_number, check_whole_number
 from ..simulation.fixed_steps.step_methods import check_method
 from .derivative_functions import step_function
+from .function_table import check_rollout_shapes
 from .jax_calls import JaxCall
 
 if TYPE_CHECKING:
@@ -48,16 +48,10 @@ def roll_out_in_jax(
     q, qd = jnp.asarray(q0), jnp.asarray(qd0)
     kind = jnp.result_type(q, qd, 1.0)
     forces = jnp.zeros(model.nv, kind) if tau is None else jnp.asarray(tau, kind)
-    in_time = forces.ndim == max(q.ndim, qd.ndim) + 1
-    if in_time and forces.shape[-2] != steps:
-        raise ArgumentError(
-            f"tau has {forces.shape[-2]} rows for {steps} steps", remedy="give one for each step"
-        )
     parameters = () if not model.parameters else (_parameter_values(functions, p),)
-    at_start = forces[..., 0, :] if in_time else forces
-    batch = jnp.broadcast_shapes(
-        q.shape[:-1], qd.shape[:-1], at_start.shape[:-1], *(x.shape[:-1] for x in parameters)
-    )
+    arrays = dict(zip(("q0", "qd0", "tau", "p"), (q, qd, forces, *parameters), strict=False))
+    shapes = {name: x.shape for name, x in arrays.items()}
+    in_time, batch = check_rollout_shapes(model, steps, shapes)
     start = (
         jnp.broadcast_to(q.astype(kind), (*batch, model.nq)),
         jnp.broadcast_to(qd.astype(kind), (*batch, model.nv)),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..model.model import Model
-from .derivative_functions import DerivableFunction
+from ..simulation.fixed_steps.step_methods import check_method
+from .derivative_functions import DerivableFunction, step_function
 from .function_table import FrameworkFunctions
-from .torch_operators import TorchCall
+from .torch_operators import TorchCall, keep_out_of_traces
 from .torch_rollouts import roll_out_in_torch
 
 if TYPE_CHECKING:
@@ -53,9 +54,22 @@ def torch(model: Model) -> TorchFunctions:
 class TorchFunctions(FrameworkFunctions):
     """Functions of a model on tensors, by the names that the model has."""
 
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        keep_out_of_traces(TorchFunctions.make_function, TorchFunctions.make_step)
+
     def wrap_function(self, function: DerivableFunction) -> Callable[..., Any]:
         """Return a function of tensors."""
         return TorchCall(function, self.model.threads)
+
+    def make_step(self, method: str) -> str:
+        """Wrap the step of a method when it is first used; return the attribute that holds it."""
+        check_method(method, self.model.equations)
+        attribute = f"_step:{method}"
+        if attribute not in self.__dict__:
+            call = TorchCall(step_function(self.model, method), self.model.threads)
+            setattr(self, attribute, call)
+        return attribute
 
     def rollout(
         self,

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ...ports import Port
 from ...tape import OPERATION_ARITY, Op, Tape, share_tape_reciprocals
+from ...tape.register_pressure import fit_tape_to_registers
 from ..llvm.fused_multiply_add import (
     MachineFusedMultiplyAdd,
     find_machine_fused_multiply_adds,
@@ -15,6 +16,9 @@ from ..llvm.fused_multiply_add import (
 from ..targets.c_code import c_function_names, c_number, write_c_helpers
 from ..targets.exported_code import name_code_ports
 from ..targets.tape_statements import used_tape_operations
+
+VALUE_REGISTERS = 250
+"""Registers for the values of a thread: 255, less those of addresses. A double needs two."""
 
 _INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*"}
 
@@ -63,7 +67,9 @@ class _StateWriter:
     """Writes the statements of one state."""
 
     def __init__(self, function: CudaFunction, precision: str) -> None:
-        tape = self.tape = share_tape_reciprocals(function.tape)
+        registers = VALUE_REGISTERS if precision == "float" else VALUE_REGISTERS // 2
+        shared = share_tape_reciprocals(function.tape)
+        tape = self.tape = fit_tape_to_registers(shared, registers)
         self.names, self.precision = function.port_names, precision
         self.functions = c_function_names(precision)
         self.fused, self.gone = find_machine_fused_multiply_adds(tape)
