@@ -86,11 +86,6 @@ class CheckerVocabulary(CheckedMechanism):
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
 
-    @property
-    def file_speeds(self) -> tuple[str, ...]:
-        """Names of generalized speeds that a text need not define, in their order."""
-        return ()
-
     # -- finding ----------------------------------------------------------------------------
 
     def find_expression(self, name: str) -> SX | None:
