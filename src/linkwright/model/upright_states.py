@@ -4,14 +4,15 @@ a wheel lies flat: no such configuration closes the loops."""
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 
-from ..kinematics.constraint_equations import constraint_equations
-from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import Booleans, Floats
+
+if TYPE_CHECKING:
+    import casadi as ca
 
 MAX_KEPT_CONDITIONS = 8
 """How many mechanisms keep the function of their upright configurations."""
@@ -39,6 +40,11 @@ def are_states_upright(
 @lru_cache(maxsize=MAX_KEPT_CONDITIONS)
 def _upright_conditions(mechanism: Mechanism, parameters: tuple[str, ...]) -> ca.Function:
     """Return the function (q, t, p) → numbers that are above zero in upright configurations."""
+    import casadi as ca
+
+    from ..kinematics.constraint_equations import constraint_equations
+    from ..kinematics.tree_builder import build_kinematic_tree
+
     tree = build_kinematic_tree(mechanism, list(parameters) or "numeric")
     constraints = constraint_equations(tree)
     assert constraints is not None

@@ -22,6 +22,9 @@ from .verified_equations import VerifiedEquations
 DIFFERENCE_STEP = 0.02
 """The largest change of a coordinate from one position to the next: seventh differences are then
 below 1e-9, and rounding errors of second ones below 1e-11."""
+REST_DISPLACEMENT = 1e-10
+"""Displacements of a body per unit of a coordinate up to this are rounding errors: the coordinate
+does not move the body, and its velocity must not shorten the step."""
 MOVING_STEP_SHARE = 0.25
 """The share of that step in coordinates that depend on time, which may change faster than q."""
 _STENCIL_OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])
@@ -90,7 +93,7 @@ def kinetostatic_forces(
         shifts, twists = np.swapaxes(
             [_virtual_displacement(solid, [pose(*x) for x in path]) for path in virtual], 0, 1
         )
-        moving = np.hstack([shifts, twists]).any(axis=1)
+        moving = (np.abs(np.hstack([shifts, twists])) > REST_DISPLACEMENT).any(axis=1)
         step = DIFFERENCE_STEP / max(1.0, np.abs(qd[moving]).max(initial=0))
         step *= MOVING_STEP_SHARE if subject.names.has_moving_coordinates else 1.0
         motion = [pose(x, now + t) for x, t in _kinetostatic_path(subject, q, qd, step)]
