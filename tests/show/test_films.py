@@ -57,6 +57,10 @@ canvas.ondblclick();
 document.body.dataset.back = look() === first;
 document.body.dataset.poses = JSON.stringify(root.posesAt(0.123));
 document.body.dataset.paths = JSON.stringify(root.paths.map((path) => path.map((one) => one.p)));
+new MutationObserver(() => { // a film that begins again passes 0
+  const { latest = 0 } = document.body.dataset;
+  document.body.dataset.latest = Math.max(latest, root.dataset.time);
+}).observe(root, { attributes: true, attributeFilter: ["data-time"] });
 root.querySelector("button").onclick();
 </script>"""
 
@@ -189,7 +193,7 @@ def test_a_browser_shows_it_move(run: object, tmp_path: Path) -> None:
     )
     assert facts["hovered"] == "false"
     assert int(facts["inked"]) > 1000
-    assert float(facts["time"]) > 0
+    assert float(facts["latest"]) > 0
     assert "CONSOLE" not in done.stderr
     shown = FilmPoses(data_of(text))(0.123)
     for k, (*place, w, x, y, z) in enumerate(json.loads(html.unescape(facts["poses"]))):
