@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -244,3 +245,46 @@ def test_loops_report_their_pivot(tmp_path: Path) -> None:
     qdd, pivot = found.forward_dynamics(*state)
     np.testing.assert_allclose(qdd, model.forward_dynamics(*state), rtol=1e-9, atol=1e-9)
     assert 0 < pivot <= 1
+
+
+BREAKING = """
+name = "link"
+[bodies.rod]
+mass = 1.0
+center = [0.5, 0, 0]
+inertia = [0.01, 0.1, 0.1]
+[joints.pin]
+type = "revolute"
+child = "rod"
+axis = [0, 1, 0]
+{key}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        (lambda: lw.gallery("bouncing-ball"), "rigid contacts"),
+        (lambda: lw.load(BREAKING.format(key="breaks = { force = 1 }")), "members that break"),
+        (
+            lambda: lw.load(BREAKING.format(key="limits = { lower = 0, restitution = 0.5 }")),
+            "stops with restitution",
+        ),
+    ],
+)  # fmt: skip
+def test_steps_refuse_what_acts_through_events(
+    source: Callable[[], lw.Mechanism], what: str
+) -> None:
+    """A step that leaves them out would be wrong without a word: a ball falls through the floor."""
+    with pytest.raises(UnsupportedError, match=f"fixed steps do not support {what}"):
+        lw.export(source(), to="c", quantities=["step_rk4"])
+    made = lw.export(source(), to="wasm")
+    assert any(f"fixed steps do not support {what}" in text for text in made.lost)
+    assert "step_rk4(" not in str(made.files[next(n for n in made.files if n.endswith(".mjs"))])
+
+
+@pytest.mark.parametrize("options", [{"to": "fmu"}, {"to": "c", "quantities": ["simulate"]}])
+def test_motions_refuse_members_that_break(options: dict[str, object]) -> None:
+    link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
+    with pytest.raises(UnsupportedError, match="'pin' breaks under a load"):
+        lw.export(link, **options)  # type: ignore[arg-type]

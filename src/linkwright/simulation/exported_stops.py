@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
 from ..mechanism import Mechanism
+from ..mechanism.strength import breaking_members
 from ..types import SX, Floats, Integers
 from .events.rows import ModeRows
 
@@ -61,7 +62,7 @@ class ExportedStops:
 
 
 def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
-    """Refuse dry friction and rigid contacts."""
+    """Refuse dry friction, rigid contacts and members that break."""
     if rows.joint_frictions:
         raise UnsupportedError(
             f"dry friction of '{rows.joint_frictions[0].name}' sticks and slides, which exported "
@@ -75,4 +76,10 @@ def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
             "support",
             where=mechanism.name,
             remedy="give it a stiffness",
+        )
+    for name in breaking_members(mechanism):
+        raise UnsupportedError(
+            f"'{name}' breaks under a load, which exported motions do not support",
+            where=mechanism.name,
+            remedy="remove 'breaks'",
         )
