@@ -190,3 +190,39 @@ def test_dry_friction_is_refused() -> None:
     sticky = arm.joints[joint].model_copy(update={"friction": 1})
     with pytest.raises(UnsupportedError, match="sticks and slides"):
         lw.export(arm.model_copy(update={"joints": {**arm.joints, joint: sticky}}), to="fmu")
+
+
+CRANK = """
+name = "crank"
+gravity = [0, -9.81, 0]
+[bodies.a]
+mass = 1.0
+center = [0.3, 0, 0]
+inertia = [0.01, 0.02, 0.03]
+[bodies.b]
+mass = 1.0
+center = [0.3, 0, 0]
+inertia = [0.01, 0.02, 0.03]
+[joints.q1]
+type = "revolute"
+child = "a"
+[joints.q2]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = [0.6, 0, 0]
+[constraints.motor]
+type = "drive"
+on = "q1"
+position = "0.5*sin(3*t)"
+"""
+
+
+def test_driven_joints_start_as_in_simulate(tmp_path: Path) -> None:
+    """At t = 0 the drive demands 1.5 rad/s of q1; q2, which it does not drive, starts at rest."""
+    crank = lw.load(CRANK)
+    run = lw.simulate(crank, t=0.5, samples=2)
+    for kind in KINDS:
+        found = run_fmu(save_fmu(tmp_path, crank, "fmu"), kind, 0.5, output_interval=0.5)
+        assert [found[name][0] for name in ("dq1", "dq2")] == pytest.approx([1.5, 0.0])
+        assert [found[name][-1] for name in ("q1", "q2")] == pytest.approx(run.q[-1], abs=2e-7)

@@ -9,6 +9,7 @@ from ..readings.targets.c_code import write_c_comment
 from ..readings.targets.c_programs import C_PROGRAM_HEAD
 from ..readings.targets.safe_names import write_comment_text
 from ..simulation.exported_motion import ExportedMotion
+from ..simulation.start import home_state
 from ..writers.export_target import ExportedFiles, ExportRequest
 from .motion_code import write_buffer_contents, write_buffer_structure, write_motion_code
 from .motion_programs import MotionProgram, make_simulation_program
@@ -19,7 +20,7 @@ def write_c_motion(request: ExportRequest) -> ExportedFiles:
     stem, model = request.file_stem, request.model
     motion = ExportedMotion(request.mechanism, model.parameters)
     one = make_simulation_program(motion, "dop853")
-    one.buffers["buffers.states"][: model.nq] = model.home()
+    one.buffers["buffers.states"][:] = home_state(request.mechanism, model)
     files = {
         f"{stem}_motion.h": _write_header(stem, motion, one),
         f"{stem}_motion.c": _write_source(stem, one),
