@@ -18,7 +18,7 @@ from .motion_programs import MotionProgram, make_simulation_program
 def write_c_motion(request: ExportRequest) -> ExportedFiles:
     """Return a header and a source with the motion of a mechanism by DOP853."""
     stem, model = request.file_stem, request.model
-    motion = ExportedMotion(request.mechanism, model.parameters)
+    motion = ExportedMotion(request.mechanism, model.parameters, by=model.equations.by)
     one = make_simulation_program(motion, "dop853")
     one.buffers["buffers.states"][:] = home_state(request.mechanism, model)
     files = {
@@ -48,7 +48,8 @@ def _write_header(stem: str, motion: ExportedMotion, one: MotionProgram) -> str:
     }
     lines = [
         write_comment_text(
-            f"The motion of {mechanism.name} in time, by DOP853 with error control."
+            f"The motion of {mechanism.name} in time by DOP853 with error control, formulation "
+            f"'{motion.equations.by}'."
         ),
         "",
         f"    {stem}_motion m;",

@@ -70,7 +70,7 @@ def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
     mechanism = request.mechanism
     model = request.model
     parameters = model.parameters or _independent_parameters(mechanism)
-    motion = ExportedMotion(mechanism, parameters)
+    motion = ExportedMotion(mechanism, parameters, by=model.equations.by)
     variables = FmuVariables(mechanism, motion, home_state(mechanism, model))
     stem = make_safe_identifier(mechanism.name)
     token = _write_token(mechanism.digest, own, parameters)

@@ -95,7 +95,9 @@ class WasmExport:
         if not set(named) & set(PROGRAM_QUANTITIES):
             return None
         try:
-            return ExportedMotion(self.request.mechanism, self.model.parameters)
+            return ExportedMotion(
+                self.request.mechanism, self.model.parameters, by=self.model.equations.by
+            )
         except UnsupportedError as error:
             if not is_default:
                 raise
