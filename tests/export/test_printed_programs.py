@@ -47,6 +47,7 @@ SIZES = {
     "event_columns": 5, "event_capacity": 40,
 }  # fmt: skip
 ABSENT = {"project": None, "jacobian": None}
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 C_TAPES = """
 static void rates(const double *t, const double *y, const double *p, double *rate, double *margin)
 { (void)t; rate[0] = y[1]; rate[1] = -(p[0] * sin(y[0])); margin[0] = 1.0; }
@@ -146,8 +147,7 @@ def test_c_has_the_bits_of_python(tmp_path: Path, method: StepMethod) -> None:
     call = ", ".join(f"b{k}" for k in range(len(kinds)))
     entry = f"void run({head});\nvoid run({head})\n{{\n    {name}({call});\n}}\n"
     (tmp_path / "run.c").write_text(C_PROGRAM_HEAD + C_TAPES + printer.text() + entry)
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    flags = ["-std=c99", "-O2", *warnings, "-ffp-contract=off", "-fPIC", "-shared"]
+    flags = ["-std=c99", "-O2", *WARNINGS, "-ffp-contract=off", "-fPIC", "-shared"]
     subprocess.run(
         ["gcc", *flags, "run.c", "-o", "run.so", "-lm"], check=True, cwd=tmp_path, timeout=120
     )
@@ -205,10 +205,12 @@ def test_a_motion_in_c_is_that_of_simulate(tmp_path: Path) -> None:
     lw.export(bar, to="c", quantities=["simulate", "gravity"]).save(tmp_path)
     assert (tmp_path / "four_bar.c").exists()
     assert "four_bar_motion_start(&m);" in (tmp_path / "four_bar_motion.h").read_text()
+    words = ["four_bar_motion.c", "four_bar_motion_check.c", "-o", "check", "-lm"]
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, *words], check=True, cwd=tmp_path, timeout=120)
+    assert subprocess.check_output([str(tmp_path / "check")], text=True) == "motion: ok\n"
     (tmp_path / "main.c").write_text(MAIN)
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     sources = ["main.c", "four_bar_motion.c", "-o", "main", "-lm"]
-    subprocess.run(["gcc", "-std=c99", *warnings, *sources], check=True, cwd=tmp_path, timeout=120)
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, *sources], check=True, cwd=tmp_path, timeout=120)
     done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True)
     end, t, *y = map(float, done.stdout.split())
     assert (end, t) == (0, 1)
