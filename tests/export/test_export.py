@@ -288,3 +288,31 @@ def test_motions_refuse_members_that_break(options: dict[str, object]) -> None:
     link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
     with pytest.raises(UnsupportedError, match="'pin' breaks under a load"):
         lw.export(link, **options)  # type: ignore[arg-type]
+
+
+def test_headers_name_rows_and_columns_with_their_units() -> None:
+    """Order as in docs/explanation/conventions.md; units of the mechanism where they are the same."""
+    names = ["regressor", "reactions", "multipliers", "mass_matrix", "input_matrix", "bias"]
+    text = str(lw.export(lw.gallery("four-bar"), to="c", quantities=names).files["four_bar.h"])
+    assert " * joints, then loops: q1, q2, q3, pin\n" in text
+    assert " * rows of constraints: pin (5)\n" in text
+    assert " * actuators: tau1\n" in text
+    assert (
+        "Ixz, Iyz, Izz about the body's origin, for each body in turn: crank, coupler, rocker\n"
+        in text
+    )
+    assert "M  3 x 3, by rows (kg m²)" in text
+    assert "b   3 numbers (N m)" in text
+    slides = str(
+        lw.export(lw.gallery("cartesian"), to="c", quantities=names[3:]).files["cartesian.h"]
+    )
+    assert "M  2 x 2, by rows (kg)" in slides
+    assert "b   2 numbers (N)" in slides
+    mixed = str(lw.export(lw.gallery("stanford"), to="c", quantities=["bias"]).files["stanford.h"])
+    assert "6 numbers (N m or N)" in mixed
+    assert "joints:" not in mixed
+
+
+def test_typeset_notes_are_latex() -> None:
+    made = lw.export(lw.gallery("elbow"), to="latex", quantities=["regressor"])
+    assert r"inertial parameters $\pi$: m" in str(made.files["elbow.tex"])
