@@ -245,6 +245,7 @@ def test_the_optimal_control_script_moves_the_arm(tmp_path: Path) -> None:
 def test_no_script_where_coordinates_are_not_free(name: str) -> None:
     made = lw.export(lw.gallery(name), to="casadi", quantities=["forward_dynamics"])
     assert not [file for file in made.files if file.endswith(".py")]
+    assert "script of optimal control" in made.lost[0]
 
 
 def test_loops_report_their_pivot(tmp_path: Path) -> None:

@@ -15,6 +15,12 @@ from .exported_functions import MOTION_QUANTITY
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
 
+_NO_SCRIPT = (
+    "a script of optimal control: it needs a mechanism without constraints, quaternions and forces "
+    "that depend on time"
+)
+
+
 def _make_format_target(name: str) -> ExportTarget:
     """Make the target of a file format of mechanisms."""
 
@@ -68,7 +74,9 @@ def _write_casadi(request: ExportRequest) -> ExportedFiles:
     from ..readings.targets.casadi_code import write_casadi_files
 
     files, usage = write_casadi_files(request.code)
-    return ExportedFiles("casadi", files, usage=usage, is_folder=True)
+    has_script = any(name.endswith(".py") for name in files)
+    lost = [_NO_SCRIPT] if "forward_dynamics" in request.quantities and not has_script else []
+    return ExportedFiles("casadi", files, tuple(lost), usage, is_folder=True)
 
 
 def _write_numpy(request: ExportRequest) -> ExportedFiles:
