@@ -14,7 +14,6 @@ from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .exported_functions import MOTION_QUANTITY
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
-
 _NO_SCRIPT = (
     "a script of optimal control: it needs a mechanism without constraints, quaternions and forces "
     "that depend on time"
