@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, FileError, NameNotFoundError, UnsupportedError
+from linkwright.live.live_mechanism import smooth_mechanism
 from linkwright.writers import FORMAT_WRITERS
 from linkwright.writers.export_target import ExportRequest
 from linkwright.writers.export_targets import EXPORT_TARGETS
@@ -327,3 +328,12 @@ def test_headers_name_rows_and_columns_with_their_units() -> None:
 def test_typeset_notes_are_latex() -> None:
     made = lw.export(lw.gallery("elbow"), to="latex", quantities=["regressor"])
     assert r"inertial parameters $\pi$: m" in str(made.files["elbow.tex"])
+
+
+def test_live_pages_say_that_members_do_not_break() -> None:
+    """Their motion is an exported one."""
+    link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
+    smooth, notes = smooth_mechanism(link, size=1.0)
+    assert "Members do not break here." in notes
+    assert smooth.joints["pin"].breaks is None
+    assert smooth_mechanism(smooth, size=1.0) == (smooth, [])

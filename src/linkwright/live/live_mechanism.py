@@ -57,7 +57,8 @@ def make_live_motion(
 
 
 def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list[str]]:
-    """Return the mechanism with smooth friction and compliant contacts, and notes on them."""
+    """Return the mechanism with smooth friction, compliant contacts and unbreakable members, and
+    notes on them."""
     notes: list[str] = []
     found = mechanism
     is_small = mechanism_names(mechanism).nv <= MAX_SMALL_SPEEDS
