@@ -81,8 +81,8 @@ momentum | q qd (t) | h:6 | N m s, then N s | angular momentum about the centre 
 centroidal_momentum_matrix | q (t) | A:6,nv | N m s, then N s, per unit of qd | A with A q̇ = momentum
 centroidal_momentum_matrix_rate | q qd (t) | dA:6,nv | N m, then N, per unit of qd | Ȧ: the rate of momentum is A q̈ + Ȧ q̇
 reactions | q qd tau t | r:joints,6 | N m, then N | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
-body_reactions | q qd tau t | r:joints,6 | N m, then N | the same reactions in the axes of each joint's child
-reactions_of_motion | q qd qdd t | r:joints,6 | N m, then N | the same reactions as `reactions`, for given accelerations
+body_reactions | q qd tau t | r:joints,6 | N m, then N | reactions in the axes of each joint's child: rows (moment, force), about the joint's origin
+reactions_of_motion | q qd qdd t | r:joints,6 | N m, then N | reactions of the joints for given accelerations: rows (moment, force), world axes, about the joint's origin
 regressor | q qd qdd (t) | Y:nv,parameters | N m or N per unit of π | Y with Y π = M q̈ + C q̇ + g without rotors
 control_regressor | q qd v vd (t) | Phi:nv,parameters | N m or N per unit of π | Φ with Φ π = M v̇ + C v + g without rotors
 kinetic_energy_regressor | q qd (t) | Y:parameters | J per unit of π | Y with Y π = kinetic energy without rotors
@@ -110,8 +110,8 @@ constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ 
 constraint_velocity_derivative | q qd t | by_q:constraints,nv | m/s or rad/s per unit of q | ∂(J q̇ − b)/∂q along the tangent
 independent_map | q t | G:nv,freedom k:nv pivot: | unit of qd per unit of a; rad/s or m/s | G and k with q̇ = G a + k, a the independent velocities
 reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
-body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | the same reactions in the axes of each joint's child
-reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | the same reactions as `reactions`, for given accelerations and multipliers
+body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | reactions in the axes of each joint's child: rows (moment, force), about the joint's origin
+reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | reactions of the joints for given accelerations and multipliers: rows (moment, force), world axes, about the joint's origin
 """)
 """The functions of constrained mechanisms, in place of and beside those of trees.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,7 @@ from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, FileError, NameNotFoundError, UnsupportedError
+from linkwright.live.live_mechanism import smooth_mechanism
 from linkwright.writers import FORMAT_WRITERS
 from linkwright.writers.export_target import ExportRequest
 from linkwright.writers.export_targets import EXPORT_TARGETS
@@ -204,6 +206,16 @@ def test_the_command(tmp_path: Path) -> None:
     assert refused.stderr == "linkwright: --to matlab writes 5 files; name a folder with -o\n"
 
 
+def test_the_command_leaves_effects_out(tmp_path: Path) -> None:
+    """Dry friction that sticks is refused in a motion; the message says how to leave it out."""
+    words = ["export", "stick-slip", "--to", "c", "--quantities", "simulate", "-o", "out"]
+    refused = run(*words, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--without friction" in refused.stderr
+    assert "motion_check" in ok(*words, "--without", "friction", cwd=tmp_path)
+    assert (tmp_path / "out" / "stick_slip_motion.c").exists()
+
+
 def test_help_names_every_target() -> None:
     """A new row of the table is in the help of the command and on the page."""
     text = " ".join(ok("export", "--help").split())
@@ -234,6 +246,7 @@ def test_the_optimal_control_script_moves_the_arm(tmp_path: Path) -> None:
 def test_no_script_where_coordinates_are_not_free(name: str) -> None:
     made = lw.export(lw.gallery(name), to="casadi", quantities=["forward_dynamics"])
     assert not [file for file in made.files if file.endswith(".py")]
+    assert "script of optimal control" in made.lost[0]
 
 
 def test_loops_report_their_pivot(tmp_path: Path) -> None:
@@ -244,3 +257,83 @@ def test_loops_report_their_pivot(tmp_path: Path) -> None:
     qdd, pivot = found.forward_dynamics(*state)
     np.testing.assert_allclose(qdd, model.forward_dynamics(*state), rtol=1e-9, atol=1e-9)
     assert 0 < pivot <= 1
+
+
+BREAKING = """
+name = "link"
+[bodies.rod]
+mass = 1.0
+center = [0.5, 0, 0]
+inertia = [0.01, 0.1, 0.1]
+[joints.pin]
+type = "revolute"
+child = "rod"
+axis = [0, 1, 0]
+{key}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        (lambda: lw.gallery("bouncing-ball"), "rigid contacts"),
+        (lambda: lw.load(BREAKING.format(key="breaks = { force = 1 }")), "members that break"),
+        (
+            lambda: lw.load(BREAKING.format(key="limits = { lower = 0, restitution = 0.5 }")),
+            "stops with restitution",
+        ),
+    ],
+)  # fmt: skip
+def test_steps_refuse_what_acts_through_events(
+    source: Callable[[], lw.Mechanism], what: str
+) -> None:
+    """A step that leaves them out would be wrong without a word: a ball falls through the floor."""
+    with pytest.raises(UnsupportedError, match=f"fixed steps do not support {what}"):
+        lw.export(source(), to="c", quantities=["step_rk4"])
+    made = lw.export(source(), to="wasm")
+    assert any(f"fixed steps do not support {what}" in text for text in made.lost)
+    assert "step_rk4(" not in str(made.files[next(n for n in made.files if n.endswith(".mjs"))])
+
+
+@pytest.mark.parametrize("options", [{"to": "fmu"}, {"to": "c", "quantities": ["simulate"]}])
+def test_motions_refuse_members_that_break(options: dict[str, object]) -> None:
+    link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
+    with pytest.raises(UnsupportedError, match="'pin' breaks under a load"):
+        lw.export(link, **options)  # type: ignore[arg-type]
+
+
+def test_headers_name_rows_and_columns_with_their_units() -> None:
+    """Order as in docs/explanation/conventions.md; units of the mechanism where they are the same."""
+    names = ["regressor", "reactions", "multipliers", "mass_matrix", "input_matrix", "bias"]
+    text = str(lw.export(lw.gallery("four-bar"), to="c", quantities=names).files["four_bar.h"])
+    assert " * joints, then loops: q1, q2, q3, pin\n" in text
+    assert " * rows of constraints: pin (5)\n" in text
+    assert " * actuators: tau1\n" in text
+    assert (
+        "Ixz, Iyz, Izz about the body's origin, for each body in turn: crank, coupler, rocker\n"
+        in text
+    )
+    assert "M  3 x 3, by rows (kg m²)" in text
+    assert "b   3 numbers (N m)" in text
+    slides = str(
+        lw.export(lw.gallery("cartesian"), to="c", quantities=names[3:]).files["cartesian.h"]
+    )
+    assert "M  2 x 2, by rows (kg)" in slides
+    assert "b   2 numbers (N)" in slides
+    mixed = str(lw.export(lw.gallery("stanford"), to="c", quantities=["bias"]).files["stanford.h"])
+    assert "6 numbers (N m or N)" in mixed
+    assert "joints:" not in mixed
+
+
+def test_typeset_notes_are_latex() -> None:
+    made = lw.export(lw.gallery("elbow"), to="latex", quantities=["regressor"])
+    assert r"inertial parameters $\pi$: m" in str(made.files["elbow.tex"])
+
+
+def test_live_pages_say_that_members_do_not_break() -> None:
+    """Their motion is an exported one."""
+    link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
+    smooth, notes = smooth_mechanism(link, size=1.0)
+    assert "Members do not break here." in notes
+    assert smooth.joints["pin"].breaks is None
+    assert smooth_mechanism(smooth, size=1.0) == (smooth, [])

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.errors import UnsupportedError
 from linkwright.integrators import StepMethod, integrate_trajectories, integrate_with_sizes
 from linkwright.program import Procedure, Program, read_program
 from linkwright.program.sine_cosine import sine_and_cosine
@@ -27,7 +28,9 @@ from linkwright.readings.llvm.program_code import (
 from linkwright.readings.llvm.target import generic_x86_target, host_target
 from linkwright.readings.targets.c_programs import C_PROGRAM_HEAD, CProgramPrinter
 from linkwright.readings.wasm import WasmWriter
+from linkwright.simulation.exported_motion import ExportedMotion
 from linkwright.tape import Tape, record_expression_tape
+from linkwright.writers.reference_values import evaluate_tape_exactly
 from tests.node import NodeCall, call_module, needs_node
 from tests.program.test_integrators import (
     COLUMNS,
@@ -44,6 +47,7 @@ SIZES = {
     "event_columns": 5, "event_capacity": 40,
 }  # fmt: skip
 ABSENT = {"project": None, "jacobian": None}
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 C_TAPES = """
 static void rates(const double *t, const double *y, const double *p, double *rate, double *margin)
 { (void)t; rate[0] = y[1]; rate[1] = -(p[0] * sin(y[0])); margin[0] = 1.0; }
@@ -143,8 +147,7 @@ def test_c_has_the_bits_of_python(tmp_path: Path, method: StepMethod) -> None:
     call = ", ".join(f"b{k}" for k in range(len(kinds)))
     entry = f"void run({head});\nvoid run({head})\n{{\n    {name}({call});\n}}\n"
     (tmp_path / "run.c").write_text(C_PROGRAM_HEAD + C_TAPES + printer.text() + entry)
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    flags = ["-std=c99", "-O2", *warnings, "-ffp-contract=off", "-fPIC", "-shared"]
+    flags = ["-std=c99", "-O2", *WARNINGS, "-ffp-contract=off", "-fPIC", "-shared"]
     subprocess.run(
         ["gcc", *flags, "run.c", "-o", "run.so", "-lm"], check=True, cwd=tmp_path, timeout=120
     )
@@ -202,10 +205,12 @@ def test_a_motion_in_c_is_that_of_simulate(tmp_path: Path) -> None:
     lw.export(bar, to="c", quantities=["simulate", "gravity"]).save(tmp_path)
     assert (tmp_path / "four_bar.c").exists()
     assert "four_bar_motion_start(&m);" in (tmp_path / "four_bar_motion.h").read_text()
+    words = ["four_bar_motion.c", "four_bar_motion_check.c", "-o", "check", "-lm"]
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, *words], check=True, cwd=tmp_path, timeout=120)
+    assert subprocess.check_output([str(tmp_path / "check")], text=True) == "motion: ok\n"
     (tmp_path / "main.c").write_text(MAIN)
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     sources = ["main.c", "four_bar_motion.c", "-o", "main", "-lm"]
-    subprocess.run(["gcc", "-std=c99", *warnings, *sources], check=True, cwd=tmp_path, timeout=120)
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, *sources], check=True, cwd=tmp_path, timeout=120)
     done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True)
     end, t, *y = map(float, done.stdout.split())
     assert (end, t) == (0, 1)
@@ -214,3 +219,20 @@ def test_a_motion_in_c_is_that_of_simulate(tmp_path: Path) -> None:
     run = lw.simulate(bar, t=1.0, samples=2, q0=start, qd0=np.zeros(3), torque={"tau1": 0.5})
     np.testing.assert_allclose(y[:3], run.q[-1], atol=1e-8)
     assert np.abs(model.constraint_residual(np.array(y[:3]))).max() < 1e-12
+
+
+@pytest.mark.parametrize("by", ["lagrange", "newton_euler"])
+def test_motions_are_derived_by_the_formulation(by: str) -> None:
+    """Their rates cost the operations of that formulation, and are those of the recursive one."""
+    bar, y = lw.gallery("four-bar"), [*lw.compile(lw.gallery("four-bar")).home(), 0.4, 0.0, 0.0]
+    found, usual = (ExportedMotion(bar, by=name).rates for name in (by, "recursive"))
+    assert len(found) != len(usual)
+    values = [evaluate_tape_exactly(tape, [[0.0], y, [0.2]])[0] for tape in (found, usual)]
+    np.testing.assert_allclose(*values, rtol=1e-12)
+    made = lw.export(bar, to="c", quantities=["simulate"], by=by)
+    assert f"formulation '{by}'" in str(made.files["four_bar_motion.h"])
+
+
+def test_motions_are_in_double_precision() -> None:
+    with pytest.raises(UnsupportedError, match="simulate cannot be written in the precision float"):
+        lw.export(lw.gallery("elbow"), to="c", quantities=["simulate"], precision="float")

@@ -20,6 +20,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..readings.targets.safe_names import make_safe_identifier
 from ..simulation.exported_motion import ExportedMotion
+from ..simulation.start import home_state
 from ..writers.export_target import ExportedFiles, ExportRequest
 from .fmu_description import write_element, write_fmi2_description, write_fmi3_description
 from .fmu_source import write_fmu_source
@@ -69,8 +70,8 @@ def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
     mechanism = request.mechanism
     model = request.model
     parameters = model.parameters or _independent_parameters(mechanism)
-    motion = ExportedMotion(mechanism, parameters)
-    variables = FmuVariables(mechanism, motion, model.home())
+    motion = ExportedMotion(mechanism, parameters, by=model.equations.by)
+    variables = FmuVariables(mechanism, motion, home_state(mechanism, model))
     stem = make_safe_identifier(mechanism.name)
     token = _write_token(mechanism.digest, own, parameters)
     describe = write_fmi3_description if own.is_third else write_fmi2_description

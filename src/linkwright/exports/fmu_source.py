@@ -46,7 +46,7 @@ def write_fmu_source(name: str, token: str, variables: FmuVariables, version: st
     has_loops = bool(motion.equations.names.position_row_count)
     if has_loops:
         programs["closing"] = make_closing_program(motion)
-    programs["simulation"].buffers["buffers.states"][: len(variables.home)] = variables.home
+    programs["simulation"].buffers["buffers.states"][:] = variables.start
     sizes = {
         "STATES": motion.state_count,
         "INPUTS": len(motion.input_names),

@@ -33,8 +33,8 @@ class FmuVariable:
 class FmuVariables:
     """The variables of a motion; value references are in the order of `all`, from 0."""
 
-    def __init__(self, mechanism: Mechanism, motion: ExportedMotion, home: Floats) -> None:
-        self.mechanism, self.motion, self.home = mechanism, motion, home
+    def __init__(self, mechanism: Mechanism, motion: ExportedMotion, start: Floats) -> None:
+        self.mechanism, self.motion, self.start = mechanism, motion, start
         self.frames = list(mechanism.frames) or list(motion.equations.names.bodies)
 
     @cached_property
@@ -98,8 +98,8 @@ class FmuVariables:
 
     def _add_states(self, found: list[FmuVariable]) -> None:
         """Add the states and their rates."""
-        starts = [*self.home.tolist(), *([0.0] * self.motion.equations.nv)]
-        for name, unit, start in zip(self.state_names, self._state_units, starts, strict=True):
+        units, starts = self._state_units, self.start.tolist()
+        for name, unit, start in zip(self.state_names, units, starts, strict=True):
             is_velocity = len(found) > self.motion.equations.nq
             words = "generalized velocity" if is_velocity else "generalized coordinate"
             found.append(FmuVariable(name, len(found), "output", words, _unit(unit), start=start))

@@ -12,6 +12,7 @@ from ..ports import Port
 from ..quantities import INPUT_MEANINGS, quantity_entry_names
 from ..readings.targets.exported_code import ExportedFunction, PortNote, name_code_ports
 from ..simulation.fixed_steps.compiled_steps import CompiledStep
+from ..simulation.fixed_steps.rollouts import refuse_events
 from ..tape import Op, Tape
 from ..writers.exported_functions import STEP_QUANTITY
 from ..writers.reference_values import compute_reference_values
@@ -58,7 +59,9 @@ def record_step_tape(model: Model, precision: str = "double") -> Tape:
 def record_step_function(
     model: Model, identifier: str, precision: str = "double"
 ) -> ExportedFunction:
-    """Record one step of the classical Runge–Kutta method, as in `rollout`; loops are closed."""
+    """Record one step of the classical Runge–Kutta method, as in `rollout`; loops are closed. Parts
+    that act only through events are refused."""
+    refuse_events(model.mechanism, "fixed steps")
     tape = record_step_tape(model, precision)
     entries = quantity_entry_names(model.names, model.parameters)
     names = name_code_ports(tape.inputs, tape.outputs)

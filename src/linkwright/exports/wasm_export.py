@@ -16,6 +16,7 @@ from ..ports import Port
 from ..readings.targets.exported_code import ExportedCode, ExportedFunction
 from ..readings.wasm import WasmWriter
 from ..simulation.exported_motion import ExportedMotion
+from ..simulation.fixed_steps.rollouts import refuse_events
 from ..tape import Tape
 from ..writers.export_target import ExportedFiles, ExportRequest
 from ..writers.exported_functions import (
@@ -78,6 +79,12 @@ class WasmExport:
         self.lost: list[str] = []
         self.motion = self._find_motion(named, is_default=is_default)
         quantities = [name for name in named if name not in PROGRAM_QUANTITIES]
+        if is_default:
+            try:
+                refuse_events(self.model.mechanism, "fixed steps")
+            except UnsupportedError as error:
+                quantities.remove(STEP_QUANTITY)
+                self.lost.append(f"{STEP_QUANTITY}: {error}")
         self.functions = record_exported_functions(self.model, quantities)
         self.programs = self._make_programs(named)
         self.layout = WasmLayout()
@@ -88,7 +95,9 @@ class WasmExport:
         if not set(named) & set(PROGRAM_QUANTITIES):
             return None
         try:
-            return ExportedMotion(self.request.mechanism, self.model.parameters)
+            return ExportedMotion(
+                self.request.mechanism, self.model.parameters, by=self.model.equations.by
+            )
         except UnsupportedError as error:
             if not is_default:
                 raise

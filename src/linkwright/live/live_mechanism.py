@@ -9,6 +9,7 @@ from ..expressions import ZERO, expression_to_float, names_in_expression
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import GROUND, Mechanism, mechanism_names
 from ..mechanism.parts import replace_part_fields
+from ..mechanism.strength import breaking_members
 from ..simulation.exported_motion import ExportedMotion
 
 FRICTION_SPEEDS = {"small": 0.01, "large": 0.1}
@@ -56,7 +57,8 @@ def make_live_motion(
 
 
 def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list[str]]:
-    """Return the mechanism with smooth friction and compliant contacts, and notes on them."""
+    """Return the mechanism with smooth friction, compliant contacts and unbreakable members, and
+    notes on them."""
     notes: list[str] = []
     found = mechanism
     is_small = mechanism_names(mechanism).nv <= MAX_SMALL_SPEEDS
@@ -82,6 +84,15 @@ def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list
         contacts = _compliant_contacts(mechanism, size, dampings)
         found = replace_part_fields(found, contacts=contacts, parameters=parameters)
         notes.append("Contacts with planes are stiff springs here, which rebound as rigid ones do.")
+    if breaking_members(found):
+        kept = {
+            table: {
+                n: replace_part_fields(one, ("breaks",)) for n, one in getattr(found, table).items()
+            }
+            for table in ("joints", "loops", "constraints")
+        }
+        found = replace_part_fields(found, **kept)
+        notes.append("Members do not break here.")
     return found, notes
 
 

@@ -10,6 +10,9 @@ from ..errors import MechanismError
 from ..expressions import Expression
 from .parts import MechanismPart, PartNumberField
 
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
 
 class Strength(MechanismPart):
     """The largest force and moment of a reaction, and the largest impulse of its force in an
@@ -29,3 +32,9 @@ class Strength(MechanismPart):
         if self.force is None and self.moment is None and self.impulse is None:
             raise MechanismError("has neither force nor moment nor impulse", remedy="give one")
         return self
+
+
+def breaking_members(mechanism: Mechanism) -> list[str]:
+    """Return the names of the joints, loops and constraints that break under a load."""
+    members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
+    return [name for name, member in members.items() if getattr(member, "breaks", None)]

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..expressions import names_in_expression, parse_expression
 from ..mechanism import Mechanism
+from ..mechanism.strength import breaking_members
 from ..types import Floats
 from .compiled_motion import can_compile
 from .ensemble_inputs import EnsembleInputs
@@ -38,15 +39,13 @@ def check_ensemble_events(mechanism: Mechanism, events: EventsLike | None) -> No
                 where=mechanism.name,
                 remedy="write the event as an expression, or call simulate run by run",
             )
-    members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
-    for name, member in members.items():
-        if getattr(member, "breaks", None):
-            raise UnsupportedError(
-                f"ensembles do not support members that break ('{name}')",
-                where=mechanism.name,
-                remedy="remove 'breaks', or call simulate run by run: each part of a run has "
-                "other coordinates",
-            )
+    for name in breaking_members(mechanism):
+        raise UnsupportedError(
+            f"ensembles do not support members that break ('{name}')",
+            where=mechanism.name,
+            remedy="remove 'breaks', or call simulate run by run: each part of a run has other "
+            "coordinates",
+        )
 
 
 def needs_own_programs(

@@ -35,6 +35,8 @@ class ExportedMotion:
         Names of parameters that stay inputs. Limits of joints keep the values of the mechanism.
     stops : {"stop", "impact", "ignore"}
         As in `simulate`.
+    by : str
+        The formulation that derives the accelerations.
     pushes : bool
         Generalized forces are inputs too, after the efforts of actuators: what a hand does to a
         mechanism with actuators.
@@ -46,11 +48,12 @@ class ExportedMotion:
         parameters: Sequence[str] = (),
         *,
         stops: str = "stop",
+        by: str = "recursive",
         pushes: bool = False,
     ) -> None:
         self.parameters, self.stops = tuple(parameters), ExportedStops(mechanism, stops)
         kept = list(self.parameters) or "numeric"
-        self.equations = derive(mechanism, by="recursive", parameters=kept)
+        self.equations = derive(mechanism, by=by, parameters=kept)
         names = self.equations.names
         self.input_names = tuple(names.actuators) or tuple(names.qd)
         self._has_pushes = pushes and bool(names.actuators)

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
 from ..mechanism import Mechanism
+from ..mechanism.strength import breaking_members
 from ..types import SX, Floats, Integers
 from .events.rows import ModeRows
 
@@ -61,18 +62,26 @@ class ExportedStops:
 
 
 def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
-    """Refuse dry friction and rigid contacts."""
+    """Refuse dry friction, rigid contacts and members that break."""
     if rows.joint_frictions:
+        first = rows.joint_frictions[0]
+        leave_out = 'leave it out: without("friction"), --without friction'
         raise UnsupportedError(
-            f"dry friction of '{rows.joint_frictions[0].name}' sticks and slides, which exported "
-            "motions do not support",
+            f"dry friction of '{first.name}' sticks and slides, which exported motions do not "
+            "support",
             where=mechanism.name,
-            remedy='give the friction a smoothing, or export mechanism.without("friction")',
+            remedy=leave_out if first.arm > 0 else f"give it a smoothing, or {leave_out}",
         )
     if rows.contacts:
         raise UnsupportedError(
             f"the contact '{rows.contacts[0][0].name}' is rigid, which exported motions do not "
             "support",
             where=mechanism.name,
-            remedy="give it a stiffness",
+            remedy='give it a stiffness, or leave it out: without("contacts"), --without contacts',
+        )
+    for name in breaking_members(mechanism):
+        raise UnsupportedError(
+            f"'{name}' breaks under a load, which exported motions do not support",
+            where=mechanism.name,
+            remedy="remove 'breaks'",
         )

@@ -64,6 +64,19 @@ def start_of(
     return q, qd
 
 
+def home_state(mechanism: Mechanism, model: Model) -> Floats:
+    """Return q at home and q̇ at rest, one after the other; where constraints depend on time,
+    velocities are those that they demand at t = 0."""
+    q, qd = model.home(), np.zeros(model.nv)
+    if model.names.constraints:
+        try:
+            check_constrained_velocities(mechanism, q, qd)
+        except AssemblyError:
+            kept = model.nominal_parameters if model.parameters else None
+            q, qd = start_of(mechanism, model, q, None, kept)
+    return np.concatenate([q, qd])
+
+
 def _closed_coordinates(rows: StartRows, given: dict[str, float]) -> Floats:
     """Return coordinates that close the loops, with the given ones held."""
     model, mechanism = rows.model, rows.mechanism

@@ -68,7 +68,9 @@ def measure_code_sizes(exported: ExportedFiles) -> list[CodeSize]:
             f"sizes can be measured for C, not for {exported.target}", remedy='export to="c"'
         )
     if not exported.operations:
-        raise UnsupportedError("the export has no functions", remedy="export a quantity too")
+        raise UnsupportedError(
+            "sizes are those of quantities, not of simulate", remedy="export a quantity too"
+        )
     chosen = [one for one in SIZE_COMPILERS if shutil.which(one.program)]
     if not chosen:
         programs = " or ".join(dict.fromkeys(one.program for one in SIZE_COMPILERS))

@@ -8,10 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..conveniences import find_convenience
+from ..errors import UnsupportedError
 from ..files.file_formats import FILE_FORMATS
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .exported_functions import MOTION_QUANTITY
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
+
+_NO_SCRIPT = (
+    "a script of optimal control: it needs a mechanism without constraints, quaternions and forces "
+    "that depend on time"
+)
 
 
 def _make_format_target(name: str) -> ExportTarget:
@@ -38,6 +44,11 @@ def _write_c(request: ExportRequest) -> ExportedFiles:
         files |= texts
         operations = {one.identifier: one.operation_count for one in code.functions}
     if functions != request.quantities:
+        if request.precision != "double":
+            raise UnsupportedError(
+                f"simulate cannot be written in the precision {request.precision}",
+                remedy="leave precision out, or export step_rk4",
+            )
         motion: ExportedFiles = find_convenience("ExportRequest.write_c_motion")(request)
         files |= motion.files
         usage += motion.usage
@@ -62,7 +73,9 @@ def _write_casadi(request: ExportRequest) -> ExportedFiles:
     from ..readings.targets.casadi_code import write_casadi_files
 
     files, usage = write_casadi_files(request.code)
-    return ExportedFiles("casadi", files, usage=usage, is_folder=True)
+    has_script = any(name.endswith(".py") for name in files)
+    lost = [_NO_SCRIPT] if "forward_dynamics" in request.quantities and not has_script else []
+    return ExportedFiles("casadi", files, tuple(lost), usage, is_folder=True)
 
 
 def _write_numpy(request: ExportRequest) -> ExportedFiles:
@@ -106,7 +119,7 @@ def _write_fmu2(request: ExportRequest) -> ExportedFiles:
 
 
 _FUNCTIONS = frozenset({"quantities", "by", "parameters"})
-_PARAMETERS = frozenset({"parameters"})
+_MOTION = frozenset({"by", "parameters"})
 _TYPED_FUNCTIONS = _FUNCTIONS | {"precision"}
 
 _CODE_TARGETS = (
@@ -118,8 +131,8 @@ _CODE_TARGETS = (
     ExportTarget("matlab", "MATLAB and GNU Octave", _write_matlab, _FUNCTIONS, is_folder=True),
     ExportTarget("rust", "a module of Rust", _write_rust, _TYPED_FUNCTIONS),
     ExportTarget("latex", "the steps of the computation as equations", _write_latex, _FUNCTIONS),
-    ExportTarget("fmu", "a functional mock-up unit, FMI 3.0", _write_fmu, _PARAMETERS),
-    ExportTarget("fmu2", "a functional mock-up unit, FMI 2.0", _write_fmu2, _PARAMETERS),
+    ExportTarget("fmu", "a functional mock-up unit, FMI 3.0", _write_fmu, _MOTION),
+    ExportTarget("fmu2", "a functional mock-up unit, FMI 2.0", _write_fmu2, _MOTION),
     ExportTarget("wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTIONS, is_folder=True),
 )
 """Targets that write functions as source code or binary code."""

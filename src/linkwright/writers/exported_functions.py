@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..conveniences import find_convenience
@@ -12,6 +13,7 @@ from ..ports import Port
 from ..quantities import (
     FRAME_SIGNATURES,
     INPUT_MEANINGS,
+    INPUT_SHAPES,
     QuantitySignature,
     quantity_entry_names,
     quantity_ports,
@@ -40,6 +42,9 @@ STEP_QUANTITY = "step_rk4"
 MOTION_QUANTITY = "simulate"
 """A whole motion, which C and WebAssembly can contain beside quantities."""
 
+_UNITS_BY_VELOCITY = ("N m or N", "kg m², kg m or kg", "kg m²/s, kg m/s or kg/s", "rad or m")
+"""Units of outputs along velocities: the first of angles, the last of lengths."""
+
 _PIVOT_MEANING = (
     "smallest pivot relative to its size as assembled: near 0, the configuration is singular"
 )
@@ -56,7 +61,7 @@ def collect_exported_code(
     return ExportedCode(
         make_safe_identifier(name),
         f"Mechanism {name}, formulation '{by}', written by linkwright {__version__}",
-        (*_coordinate_notes(model), *_parameter_notes(model)),
+        (*_coordinate_notes(model), *_parameter_notes(model), *_order_notes(model, functions)),
         functions,
         precision,
     )
@@ -87,6 +92,36 @@ def _parameter_notes(model: Model) -> list[str]:
         "p: parameters, with their values in the mechanism (SI units)",
         *(f"  {k + 1}. {name} = {value!r}" for k, (name, value) in pairs),
     ]
+
+
+def _order_notes(model: Model, functions: Sequence[ExportedFunction]) -> list[str]:
+    """Lines that name the rows and columns of inputs and outputs that have no other names."""
+    names, signatures = model.names, quantity_signatures(model.names) | FRAME_SIGNATURES
+    used = set[str]()
+    for one in functions:
+        if one.quantity in signatures:
+            own = signatures[one.quantity]
+            shapes = [*(INPUT_SHAPES[key] for key in own.inputs), *own.outputs.values()]
+            used |= {word for shape in shapes for word in shape.split(",")}
+    bodies = ", ".join(names.bodies)
+    positions = [names.constraints[k] for k in names.position_rows]
+    lists = {
+        "bodies": f"bodies: {bodies}",
+        "joints": f"joints: {', '.join(names.joints)}",
+        "joints_and_loops": f"joints, then loops: {', '.join([*names.joints, *names.loops])}",
+        "constraints": f"rows of constraints: {_count_rows(names.constraints)}",
+        "positions": f"rows of constraints of positions: {_count_rows(positions)}",
+        "actuators": f"actuators: {', '.join(names.actuators or names.qd)}",
+        "freedom": f"independent velocities: {', '.join(names.independent)}",
+        "parameters": "inertial parameters π: m, mx, my, mz (mass times centre), Ixx, Ixy, Iyy, "
+        f"Ixz, Iyz, Izz about the body's origin, for each body in turn: {bodies}",
+    }
+    return [line for word, line in lists.items() if word in used]
+
+
+def _count_rows(owners: Sequence[str]) -> str:
+    """Return the owners of rows with their numbers of rows: pin (5), rod (1)."""
+    return ", ".join(f"{name} ({len(list(rows))})" for name, rows in groupby(owners))
 
 
 def record_exported_functions(
@@ -184,7 +219,21 @@ def _describe_output(model: Model, port: Port, name: str, signature: QuantitySig
     if port.name == "pivot":
         return PortNote(port, name, _PIVOT_MEANING, "1")
     if port.name not in ("tau", "qdd"):
-        return PortNote(port, name, "", signature.units)
+        return PortNote(port, name, "", _output_units(model, port, signature))
     entries = quantity_entry_names(model.names)[port.name]
     units = function_input_units(model.mechanism, port.name)
     return PortNote(port, name, INPUT_MEANINGS[port.name][0], units, tuple(entries))
+
+
+def _output_units(model: Model, port: Port, signature: QuantitySignature) -> str:
+    """Return the units of an output; of alternatives (N m or N) those of this mechanism, if its
+    velocities have one unit: the first where all are angles, the last where all are lengths."""
+    units = set(velocity_units(model.mechanism))
+    has_choice = signature.units in _UNITS_BY_VELOCITY and signature.outputs[port.name] in (
+        "nv",
+        "nv,nv",
+    )
+    if not has_choice or len(units) > 1:
+        return signature.units
+    choices = signature.units.replace(" or ", ", ").split(", ")
+    return choices[0] if units == {"rad"} else choices[-1]

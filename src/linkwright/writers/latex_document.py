@@ -13,7 +13,9 @@ from ..readings.listing import TapeAssignment, read_tape_as_listing
 from ..readings.targets.exported_code import ExportedCode, ExportedFunction
 from ..readings.targets.safe_names import write_comment_text
 
-_LATEX_SPECIALS = {"^": r"\^{}", "~": r"\~{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+_LATEX_SPECIALS = {
+    "^": r"\^{}", "~": r"\~{}", "<": r"\textless{}", ">": r"\textgreater{}", "π": r"$\pi$",
+}  # fmt: skip
 
 
 MAX_LENGTH = 100
@@ -41,9 +43,9 @@ def write_latex_document(code: ExportedCode) -> str:
 
 
 def escape_latex_text(text: str) -> str:
-    """Return words that LaTeX sets as they are; other than ASCII letters by their code points."""
+    """Return words that LaTeX sets as they are; other than ASCII and π by their code points."""
     safe = write_comment_text(text)
-    plain = "".join(c if c.isascii() else f"<U+{ord(c):04X}>" for c in safe)
+    plain = "".join(c if c.isascii() or c in _LATEX_SPECIALS else f"<U+{ord(c):04X}>" for c in safe)
     escaped = re.sub(r"([_&%#${}])", r"\\\1", plain.replace("\\", "/"))
     return "".join(_LATEX_SPECIALS.get(c, c) for c in escaped)
 

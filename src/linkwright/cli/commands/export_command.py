@@ -32,6 +32,7 @@ def export(
     ] = None,
     precision: str | None = None,
     sizes: bool = False,
+    without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
 ) -> CommandOutcome:
     """Write a mechanism in another format, or its functions as source code.
 
@@ -55,6 +56,8 @@ def export(
         double (default) or float, for languages with both.
     sizes
         Also print operations, code bytes and stack bytes of C, on this machine and on Cortex-M.
+    without
+        Leave this out of the mechanism: friction, contacts, limits, …
 
     Examples
     --------
@@ -62,9 +65,11 @@ def export(
     linkwright export elbow --to c -o elbow_c --quantities inverse_dynamics,placement:tool
     linkwright export six-axis --to c -o arm_c --precision float --sizes
     linkwright export elbow --to rust --parameters m2 --precision float -o elbow.rs
+    linkwright export stick-slip --to fmu --without friction -o sliding.fmu
     """
     from ... import writers
 
+    mechanism = mechanism.without(*without) if without else mechanism
     found = writers.export(
         mechanism, to=to, quantities=quantities, by=by, parameters=parameters, precision=precision
     )

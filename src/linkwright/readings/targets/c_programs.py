@@ -166,9 +166,9 @@ class _CFunction:
                 first, end = self.expression(start), self.expression(stop)
                 self.print_braces(f"for ({i} = {first}; {i} < {end}; ++{i})", body)
             case While(condition=condition, body=body):
-                self.print_braces(f"while ({self.expression(condition)})", body)
+                self.print_braces(f"while ({self.test(condition)})", body)
             case If(condition=condition, body=body, otherwise=otherwise):
-                self.print_braces(f"if ({self.expression(condition)})", body)
+                self.print_braces(f"if ({self.test(condition)})", body)
                 if otherwise:
                     self.print_braces("else", otherwise)
             case Break():
@@ -242,6 +242,12 @@ class _CFunction:
                 return f"{self.names[counter.name]}[0]++"
             case Operation(name=name, operands=operands):
                 return self.operation(name, operands)
+
+    def test(self, condition: Expression) -> str:
+        """The text of a condition that stands in parentheses: Clang warns of a second pair."""
+        text = self.expression(condition)
+        is_enclosed = isinstance(condition, Operation) and condition.name in _INFIX
+        return text[1:-1] if is_enclosed else text
 
     def operation(self, name: str, operands: tuple[Expression, ...]) -> str:
         """The text of an operation."""

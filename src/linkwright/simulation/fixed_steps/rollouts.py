@@ -17,6 +17,7 @@ from ...errors import LimitWarning, LinkwrightError, UnsupportedError
 from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...kinematics.pose_configurations import read_pose, read_pose_velocities
 from ...mechanism import Mechanism
+from ...mechanism.strength import breaking_members
 from ...model.model import Model
 from ...model.model import compile as compile_model
 from ...number_checks import check_finite_array, check_number, check_whole_number
@@ -197,7 +198,7 @@ def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -
         raise UnsupportedError("controllers do not run backward in time", remedy="give dt above 0")
 
 
-def refuse_events(mechanism: Mechanism) -> None:
+def refuse_events(mechanism: Mechanism, caller: str = "rollouts") -> None:
     """Raise for parts that act only through events of a simulation, instead of ignoring them."""
     joints = mechanism.joints.items()
     refused = [(name, "rigid contacts") for name, c in mechanism.contacts.items() if c.is_rigid]
@@ -211,15 +212,10 @@ def refuse_events(mechanism: Mechanism) -> None:
         **{name: length.limits.restitution for name, length in mechanism.lengths.items()},
     }
     refused += [(name, "stops with restitution") for name, e in bouncing.items() if e is not None]
-    members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
-    refused += [
-        (name, "members that break")
-        for name, member in members.items()
-        if getattr(member, "breaks", None)
-    ]
+    refused += [(name, "members that break") for name in breaking_members(mechanism)]
     for name, what in refused:
         raise UnsupportedError(
-            f"rollouts do not support {what} ('{name}')",
+            f"{caller} do not support {what} ('{name}')",
             where=mechanism.name,
             remedy='use simulate, or leave it out: without("contacts", "friction", "limits")',
         )
