@@ -159,8 +159,9 @@ def script_hash(text: str) -> str:
 
 
 def element(scene: LiveScene) -> str:
-    """Return a live scene as an element of an HTML page, which also needs `viewer_style` and
-    `page_script`.
+    """Return a live scene as an element of an HTML page.
+
+    The page also needs `viewer_style` and `page_script`.
 
     Parameters
     ----------
