@@ -321,5 +321,5 @@ def check_model_thread_count(threads: int | None) -> None:
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):
         raise UnsupportedError(
-            f"threads = {threads!r}", remedy="give a whole number from 1 to 1024, or None"
+            f"threads cannot be {threads!r}", remedy="give a whole number from 1 to 1024, or None"
         )

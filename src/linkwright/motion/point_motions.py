@@ -130,7 +130,7 @@ def through(
             "a spline needs at least 2 points and as many times", remedy="give (K, n) and (K)"
         )
     if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
-        raise LinkwrightError("the points must be finite and the times rising")
+        raise LinkwrightError("the points must be finite, and the times must increase")
     n = rows.shape[1]
     rates = [_read_trajectory_end_rates(velocities, n, "velocities")]
     if accelerations is not None:
