@@ -238,11 +238,11 @@ def check_folder(
     Parameters
     ----------
     mechanism : Mechanism
-        What the equations are about.
+        The mechanism that the equations describe.
     folder, solution : str or Path
         Texts (.txt, .tex, .md; hidden ones are left out); a file with the equations asked for.
     names, progress : mapping of str to str and callable, optional
-        What symbols of the texts mean; called with the name of each text.
+        The meanings of symbols of the texts; a function that is called with the name of each text.
 
     Returns
     -------

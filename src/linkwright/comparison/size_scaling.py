@@ -195,7 +195,7 @@ def measure_scaling(
     duration : float
         The length of the simulated motions, s.
     budget : float
-        The time after which an algorithm is stopped, s; it then measures no longer chain.
+        The time after which an algorithm is stopped, s; longer chains are then not measured.
     report : function
         Called with a line of text before each measurement.
 

@@ -60,7 +60,7 @@ def close_loop(
     linear : Linear
         A linear model about a state.
     input, output : str, optional
-        Which input and output (default: the first ones).
+        Names of the input and the output (default: the first ones).
     gains : (k,) array, optional
         Gains in the units of the input by the output (default: three decades about that at which
         the loop has unit gain).

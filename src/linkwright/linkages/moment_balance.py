@@ -82,9 +82,9 @@ class MomentBalance(NotebookDisplayed):
     mechanism : Mechanism
         The balanced mechanism; counter-rotors are bodies `…_counterrotor`, disks `…_disk`.
     counterweights : tuple of Counterweight
-        What balances the shaking force.
+        The counterweights, which balance the shaking force.
     disks : tuple of BalanceDisk
-        What balances the shaking moment.
+        The disks, which balance the shaking moment.
     left : float
         The largest angular momentum that is left over a cycle, as a share of the largest without
         disks: 0 to rounding for full balance.
@@ -148,8 +148,8 @@ def balance_moments(
     disk_radius : float
         The radius of the disks, m, from which their masses follow.
     ratio : float
-        How many times as fast as their links counter-rotors turn, in the other sense; their
-        inertias go down with it.
+        How many times as fast as their links counter-rotors turn, in the other sense; the higher,
+        the smaller their inertias.
 
     Returns
     -------

@@ -171,7 +171,7 @@ def element(scene: LiveScene) -> str:
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def page(scene: LiveScene, title: str | None = None) -> str:
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def quintic(
     start, end : (n,) array
         Coordinates at both ends, rad or m.
     duration : float
-        s.
+        Duration, s.
     velocities, accelerations : pair of numbers or (n,) arrays
         Values at (start, end), rad/s or m/s, and rad/s² or m/s².
 

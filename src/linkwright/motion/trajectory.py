@@ -112,7 +112,7 @@ class Trajectory(NotebookDisplayed):
         Parameters
         ----------
         t : float
-            s.
+            Time, s.
 
         Returns
         -------

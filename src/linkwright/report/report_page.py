@@ -115,7 +115,7 @@ def page(
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------

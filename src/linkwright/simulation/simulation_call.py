@@ -160,7 +160,7 @@ def simulate(
     progress : bool, optional
         Show progress (default: on a terminal).
     stabilization : str or mapping
-        How constraints hold: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
+        How constraints are enforced: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
     coordinates : {"all", "minimal"}
         "minimal" integrates loops in as many coordinates as there are degrees of freedom.
     events : mapping, optional
