@@ -325,7 +325,7 @@ def mark_homework_text(
         where = error.where if error.where != str(path) else ""
         problem = str(type(error)(error.what, where=where, remedy=error.remedy))
         return Marks(name, problem=problem, solution=lost, missing=missing)
-    except Exception as error:  # a mistake of ours must not stop the other texts
+    except Exception as error:  # our own mistake must not stop the other texts
         problem = f"the checker failed ({type(error).__name__}: {error}); please report this text"
         return Marks(name, problem=problem, solution=lost, missing=missing)
     left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == CLAIM_MISSING)

@@ -224,8 +224,8 @@ def measure_comparison(
     steps: FixedSteps | None = None,
     report: Callable[[str], None] = lambda by: None,
 ) -> Comparison:
-    """Measure formulations one after the other, in a worker if there is one; `report` is told the
-    name of each before it begins."""
+    """Measure formulations one after the other, in a worker if there is one; `report` is called
+    with the name of each before it begins."""
     rows, refused, stopped = [], {}, {}
     failure: LinkwrightError | None = None
     end = total + (0.0 if worker is None else worker.spent_seconds)

@@ -156,7 +156,7 @@ def balance_moments(
     MomentBalance
         The balance; it may be partial, `left` says how much is left. A four-bar with its centres of
         mass on the lines of its pins can be balanced fully if its coupler has less inertia than
-        the same mass at its pins; the disk on it makes up for the difference.
+        the same mass at its pins; the disk on it compensates the difference.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _force_balance(
     input: str | None,  # noqa: A002
     rough: Mapping[str, float] | str | None,
 ) -> ForceBalance:
-    """Return the counterweights; none where the centre of mass stands still already."""
+    """Return the counterweights; none where the centre of mass is already at rest."""
     try:
         return balance_forces(mechanism, radius, bodies, input=input, rough=rough)
     except UnsupportedError:

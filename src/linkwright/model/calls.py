@@ -1,4 +1,4 @@
-"""Compiled functions as people call them: arguments by place or by name, and mistakes explained.
+"""Compiled functions as people call them: arguments by position or by name, and mistakes explained.
 
 A call goes to the ufunc at once, in machine code. Only if the ufunc refuses its arguments does
 Python look at them, so a good call costs a few tens of nanoseconds more (see `make bench`).

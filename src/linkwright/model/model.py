@@ -117,7 +117,7 @@ class Model(
     """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
 
     Each function is compiled at its first use. Inputs are arrays in the order of `q_names` and
-    `qd_names`, or tables by name whose text may have units; they are given by place or by name.
+    `qd_names`, or tables by name whose text may have units; they are given by position or by name.
     `ufunc(name)` is the NumPy gufunc behind a function. The functions come from the table
     `linkwright.quantities`.
 

@@ -68,7 +68,7 @@ def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
     a, b = check_number_list(start, "the start"), check_number_list(end, "the end")
     if len(a) != len(b):
         raise LinkwrightError(
-            f"the start has {len(a)} numbers, the end {len(b)}", remedy="give as many of each"
+            f"the start has {len(a)} numbers, the end {len(b)}", remedy="give the same number"
         )
     return a, b
 

@@ -93,7 +93,7 @@ def read_time_table(name: str, given: object) -> TimeTable:
     if not (has_pairs and (np.diff(times) > 0).all() and np.isfinite([times, values]).all()):
         raise LinkwrightError(
             f"the table of '{name}' needs at least two increasing times, and as many finite values",
-            remedy="give two lists of one length",
+            remedy="give two lists of equal length",
         )
     polynomials = _interval_polynomials(times, values, str(kind))
     return TimeTable(tuple(times.tolist()), tuple(values.tolist()), str(kind), polynomials)
