@@ -137,7 +137,7 @@ class Study(StudyResults):
         Parameters
         ----------
         kind : {"spearman", "pearson"}
-            Of ranks, or of the numbers.
+            Correlation of ranks, or of the numbers themselves.
 
         Returns
         -------
