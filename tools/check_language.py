@@ -32,6 +32,12 @@ PHRASES = {
     r"\brubs?\b": "friction",
     r"\bbars?\s+the\s+way\b": "blocks the path",
     r"\bis\s+called\s+by\s+its\b": "has the name of its",
+    r"\bby\s+place\b": "by position",
+    r"\bof\s+one\s+length\b": "of equal length",
+    r"\bas\s+many\s+of\s+each\b": "the same number of each",
+    r"\bnobody\s+knows\b": "unknown",
+    r"\bma(?:k|d)es?\s+up\s+for\b": "compensates",
+    r"\b(?:is|are)\s+told\s+(?!apart\b)": "receives, is called with",
 }
 """Phrase, also across lines → what to write instead."""
 

@@ -30,7 +30,6 @@ c.InlineBackend.figure_formats = {"svg"}
 c.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
 """
 STARTUP = """import sys
-import linkwright as lw
 sys.modules["linkwright.live.notebook_widget"] = None
 """
 """Without widgets, which need a kernel and scripts of the network: results show static pictures."""

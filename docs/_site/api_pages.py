@@ -40,7 +40,10 @@ RESULTS = {
         "linkwright.kinematics.mobility_analysis:Mobility",
         "linkwright.verification.verification_report:VerificationReport",
         "linkwright.checking.check_report:CheckReport",
+        "linkwright.checking.homework:Homework",
         "linkwright.forms.closed_forms:ClosedForm",
+        "linkwright.forms.equation_set_typesetting:TypesetEquationSet",
+        "linkwright.writers.export_target:ExportedFiles",
     )
 }
 """Classes of results that the package does not export, but whose methods people use."""

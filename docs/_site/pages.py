@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FRONT = "file_format: mystnb\nkernelspec:\n  name: python3\n"
 NOT_EXECUTED = "<!-- not executed -->"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.S | re.M)
+LIVE = re.compile(r"^<!-- live (\S+) -->$", re.M)
 PRINTED = re.compile(r"(^```python\n.*?^```\n)\n*```text\n.*?^```\n", re.S | re.M)
 """A block with the output that `make golden` writes below it: the build writes its own."""
 UNLISTED = "<!-- unlisted pages -->"
@@ -37,11 +38,23 @@ def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
     text = text.replace('<img src="pictures/', '<img src="/generated/pictures/')
     if UNLISTED in text:
         text = text.replace(UNLISTED, unlisted_toctree(Path(app.srcdir), text))
+    if name.startswith("tutorials/") and name != "tutorials/index":
+        text = re.sub(r"^# .+\n", rf"\g<0>\n{notebook_link(name)}", text, count=1, flags=re.M)
     if is_executed(name, text):
         text = BLOCK.sub(r"```{code-cell} ipython3\n\1```\n", PRINTED.sub(r"\1", text))
         own = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}"
         text = f"---\n{FRONT}{own}"
     source[0] = text
+
+
+def notebook_link(name: str) -> str:
+    """The link to a tutorial's notebook, which `write_notebooks` puts beside the pages."""
+    address = f"../notebooks/{name.partition('/')[2]}.ipynb"
+    return (
+        f"```{{raw}} html\n"
+        f'<p class="notebook-link"><a href="{address}" download>Download this page as a Jupyter '
+        "notebook</a></p>\n```\n"
+    )
 
 
 def title_links(text: str, folder: Path) -> str:
@@ -118,6 +131,9 @@ def read_notebook(page: Path) -> NotebookNode:
 def plain_markdown(text: str) -> str:
     """Text without the directives of MyST, which Jupyter does not know."""
     text = re.sub(r"^:::+\{?.*\n", "", text, flags=re.M)
+    text = LIVE.sub(
+        r'In a notebook, a cell with `lw.gallery("\1")` shows it (extra `notebook`).', text
+    )
     return re.sub(r"\[([^\]]+)\]\((?!https?:|#)[^)]+\)", r"\1", text).strip()
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 import linkwright as lw
 from linkwright import show
 
+from .convention_figures import draw_frames
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("bicycle", "linkages", "paper_000", "paper_001", "paper_002", "paper_003", "paper_004",
            "studies")  # fmt: skip
@@ -65,4 +67,5 @@ def write(folder: Path) -> None:
     for name in lw.gallery():
         show.figure_of(lw.gallery(name), names=True, path=home / f"gallery-{name}.svg")
     draw_cards(home)
+    draw_frames(home / "conventions-frames.svg")
     mark.write_text(source_digest(), encoding="utf-8")

@@ -117,7 +117,7 @@ def test_what_cannot_close_says_so() -> None:
     with pytest.raises(AssemblyError, match=r"'pin' cannot close: it stays 0\.\d+ \(m") as caught:
         lw.assemble(short)
     assert caught.value.residuals["pin"] > 0.5
-    with pytest.raises(AssemblyError, match="'theta3' out of its range"):
+    with pytest.raises(AssemblyError, match="'theta3' outside its range"):
         lw.assemble(lw.gallery("four-bar"), hold=["theta1"], ranges={"theta3": (0.0, 0.1)})
 
 

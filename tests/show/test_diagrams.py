@@ -10,6 +10,7 @@ from linkwright import show
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.expressions import expression_to_float
 from linkwright.kinematics.assembly import nearest_constrained_velocities
+from linkwright.show.arrows import arrow_magnitude_label
 from linkwright.show.force_polygon_figures import force_polygon_corners
 from linkwright.show.mechanism_scene import mechanism_scene
 
@@ -143,3 +144,14 @@ def test_refusals() -> None:
         show.velocity_polygon(lw.gallery("stanford-rrp"))
     with pytest.raises(LinkwrightError, match="qd is not 2 finite numbers"):
         show.free_bodies(lw.gallery("elbow"), [0.0, 0.0], [np.nan, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(2141.2, "2140 N"), (51.83, "51.8 N"), (999.6, "1000 N"), (345678.0, "346000 N"),
+     (2.5e7, "2.5e+07 N"), (0.0123, "0.0123 N")],
+)  # fmt: skip
+def test_magnitudes_are_written_without_powers_of_ten_up_to_a_million(
+    size: float, text: str
+) -> None:
+    assert arrow_magnitude_label(np.array([0.0, size, 0.0]), "N") == text

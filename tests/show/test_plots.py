@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.mechanism import mechanism_names
+from linkwright.show.figure_style import house_figure_style
 from linkwright.show.histories import (
     HISTORY_PANELS,
     RUN_DATA_NAMES,
@@ -367,3 +369,15 @@ def test_a_legend_beside_a_label_of_two_lines(platform: Any) -> None:
         assert key.get_window_extent().x1 <= figure.bbox.x1
         assert not any(text.get_text().startswith("and ") for text in key.get_texts())
     assert not figure.get_supxlabel()
+
+
+@pytest.mark.parametrize("duration", [1e-3, 0.02, 0.04, 0.0999, 0.3, 2.0, 60.0, 1500.0])
+def test_tick_labels_of_time_stand_apart(duration: float) -> None:
+    panel = Panel("q", "rad", (HistoryLine("q1", "q1", np.zeros(2)),))
+    figure = show.over_time([0.0, duration], [panel])
+    with house_figure_style():  # in which pictures are drawn and saved
+        figure.draw_without_rendering()
+        labels = [label for label in figure.axes[0].get_xticklabels() if label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+    assert len(boxes) >= 3
+    assert all(left.x1 + 5 < right.x0 for left, right in itertools.pairwise(boxes))  # a letter

@@ -59,7 +59,7 @@ DAMAGES: dict[str, tuple[Callable[[xarray.Dataset], Any], str]] = {
     "NaN": (entry("q", np.nan), "'q' has entries that are not finite"),
     "infinite speeds": (entry("qd", np.inf), "'qd' has entries that are not finite"),
     "energies": (entry("kinetic_energy", np.nan), "kinetic_energy"),
-    "time reversed": (lambda data: data.isel(time=slice(None, None, -1)), "times do not rise"),
+    "time reversed": (lambda data: data.isel(time=slice(None, None, -1)), "times do not increase"),
     "one coordinate": (lambda data: data.isel(coordinate=[0]), "coordinate names"),
     "no speeds": (lambda data: data.drop_vars("qd"), "no 'qd'"),
     "coordinates of other names": (

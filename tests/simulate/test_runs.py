@@ -196,7 +196,7 @@ def test_wrong_requests() -> None:
         ({"torque": {"p": 1}}, "unknown velocity 'p'"),
         ({"torque": {"q": "1 +"}}, "1 +"),
         ({"torque": [1, 2]}, "shape"),
-        ({"torque": {"q": ([0, 0], [1, 1])}}, "rising times"),
+        ({"torque": {"q": ([0, 0], [1, 1])}}, "increasing times"),
     ):
         with pytest.raises((LinkwrightError, NameNotFoundError, UnsupportedError), match=None) as e:
             lw.simulate(PENDULUM, **{"t": 0.1, **options})

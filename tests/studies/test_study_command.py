@@ -67,7 +67,7 @@ def test_tables_controllers_and_failures(tmp_path: Path) -> None:
         (["study", "resume", "nothing"], "holds no study: study.json is missing"),
         (["study", "resume"], "study resume takes one folder"),
         (["study", "report", "x", "-o", "y.pdf"], "'y.pdf' is not a page; write -o page.html"),
-        (["study", "resume", "x", "--vary", "m2=1..2"], "takes a folder, no factors or measures"),
+        (["study", "resume", "x", "--vary", "m2=1..2"], "takes a folder, not factors or measures"),
         ([*BEGIN, "-n", "4", "-o", "p.html", "--workers", "2"], "workers need a folder"),
         ([*BEGIN, "-n", "0"], "count cannot be 0"),
         ([*BEGIN, "--cluster", "tcp://127.0.0.1:9", "-n", "4"], "workers need a store"),

@@ -22,20 +22,17 @@ import linkwright as lw
 from linkwright.model import functions as generated
 from linkwright.model.model_properties import ModelProperties
 
-PACKAGES = (
-    "linkwright",
-    "linkwright.control",
-    "linkwright.identify",
-    "linkwright.linkages",
-    "linkwright.motion",
-    "linkwright.show",
-)
+PACKAGES = ("linkwright", *(f"linkwright.{name}" for name in lw._PACKAGES if name != "errors"))
 """Packages for users, which export what they have by `__all__`."""
 
 RESULTS = (
     "linkwright.kinematics.mobility_analysis:Mobility",
     "linkwright.verification.verification_report:VerificationReport",
     "linkwright.checking.check_report:CheckReport",
+    "linkwright.checking.homework:Homework",
+    "linkwright.forms.closed_forms:ClosedForm",
+    "linkwright.forms.equation_set_typesetting:TypesetEquationSet",
+    "linkwright.writers.export_target:ExportedFiles",
 )
 """Classes that only functions make: their methods are public too."""
 

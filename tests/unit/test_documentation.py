@@ -6,6 +6,7 @@ warning ends the build; those of the tutorials also run as notebooks in test_not
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -60,6 +61,18 @@ def test_the_commands_run(line: str, tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip()
     assert not found.stderr or "export" in line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_reader_who_types_the_blocks_of_a_page_has_imported_what_they_use(page: Path) -> None:
+    imported: set[str] = set()
+    for block in blocks("python", page.read_text(encoding="utf-8")):
+        tree = ast.parse(block)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                imported |= {name.asname or name.name for name in node.names}
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert not {"lw", "np", "jnp", "Path", "pi"} & used - imported
 
 
 def test_the_package_runs_as_a_module(tmp_path: Path) -> None:

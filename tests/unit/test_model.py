@@ -301,10 +301,10 @@ def test_models_of_changed_equations_are_not_pickled_as_others() -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"threads": -1}, "threads = -1"),
-        ({"threads": 0}, "threads = 0"),
-        ({"threads": 1.5}, r"threads = 1\.5"),
-        ({"threads": "2"}, "threads = '2'"),
+        ({"threads": -1}, "threads cannot be -1"),
+        ({"threads": 0}, "threads cannot be 0"),
+        ({"threads": 1.5}, r"threads cannot be 1\.5"),
+        ({"threads": "2"}, "threads cannot be '2'"),
         ({"parameters": ["m1", "m1"]}, "'m1' is kept twice"),
         ({"parameters": [3]}, r"parameters\[0\] is 3"),
     ],

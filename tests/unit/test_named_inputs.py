@@ -30,7 +30,7 @@ def test_texts_have_units_of_the_entry() -> None:
         CART.bias([0.02, np.pi / 6], [0, 2 * np.pi]),
     )
     with pytest.raises(
-        LinkwrightError, match="qd of 'x': '1 rad/s' is in a wrong unit; give it in m/s"
+        LinkwrightError, match="qd of 'x': '1 rad/s' has the wrong unit; give it in m/s"
     ):
         CART.bias({}, {"x": "1 rad/s"})
 

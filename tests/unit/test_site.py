@@ -45,6 +45,17 @@ def test_front_matter_is_kept() -> None:
     assert "orphan: true" in found.split("---")[1]
 
 
+def test_tutorials_have_a_link_to_their_notebook() -> None:
+    found = prepared("tutorials/robot", "# A robot\n\nText.\n")
+    assert found.index("# A robot") < found.index('href="../notebooks/robot.ipynb"')
+    assert "notebooks/" not in prepared("how-to/robot", "# A robot\n")
+
+
+def test_a_notebook_says_how_to_see_what_is_live_on_the_page() -> None:
+    found = PAGES["plain_markdown"]("Drag it.\n\n<!-- live four-bar -->\n")
+    assert 'lw.gallery("four-bar")' in found
+
+
 @pytest.mark.parametrize("name", ["extend/joint", "generated/x"])
 def test_some_pages_are_not_executed(name: str) -> None:
     text = "```python\n1\n```\n"

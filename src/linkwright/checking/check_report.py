@@ -95,9 +95,9 @@ class CheckReport(NotebookDisplayed):
     findings : tuple of Finding
         A verdict for each equation; `report[0]` is the first.
     names : dict
-        Which of their symbols is which of ours.
+        The meanings of the symbols of the equations, as symbols of the mechanism.
     note : str
-        What holds of the equations together.
+        Statements about the equations together.
 
     Examples
     --------

@@ -29,12 +29,12 @@ def check(
     Parameters
     ----------
     mechanism : Mechanism
-        What the equations are about.
+        The mechanism that the equations describe.
     equations : str, Path or SymPy expressions
         Text or LaTeX, the path of a file with it, or SymPy expressions: one, a list, or a mapping
         of left sides.
     names : mapping of str to str, optional
-        What symbols of the equations mean, a name or an expression of ours: `{"theta1": "q1"}`.
+        The meanings of symbols, as names or expressions of the mechanism: `{"theta1": "q1"}`.
 
     Returns
     -------

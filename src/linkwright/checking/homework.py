@@ -141,7 +141,12 @@ class Marks(NotebookDisplayed):
 
 @dataclass(frozen=True, repr=False)
 class Homework(NotebookDisplayed):
-    """The marks of all texts of a folder; `skipped` files have another ending."""
+    """The marks of all texts of a folder, printed as a table.
+
+    `mechanism` is the name of the mechanism, with `coordinates`. `folder` is the folder, `texts`
+    are the marks of its texts, and `skipped` the files with another ending. `solution` are the
+    equations that are asked for.
+    """
 
     mechanism: str
     folder: str
@@ -151,7 +156,7 @@ class Homework(NotebookDisplayed):
     coordinates: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """The number of texts that were marked."""
+        """Return one line: the mechanism, and the number of texts that were marked."""
         return f"Homework on {self.mechanism}: {len(self.texts)} texts of {self.folder}"
 
     @property
@@ -175,7 +180,7 @@ class Homework(NotebookDisplayed):
         return next(text for text in self.texts if text.name == name)
 
     def to_csv(self) -> str:
-        """The table of marks for spreadsheets; no cell is taken for a formula there."""
+        """Return the table of marks as CSV for spreadsheets, which read no cell as a formula."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\r\n")
         writer.writerow(MARK_COLUMNS)
@@ -185,12 +190,12 @@ class Homework(NotebookDisplayed):
         return out.getvalue()
 
     def to_html(self) -> str:
-        """One page, without anything from elsewhere: the table of marks, then every text."""
+        """Return one HTML page that needs no other file: the table of marks, then every text."""
         page: str = find_convenience("Homework.to_html")(self)
         return page
 
     def as_json(self) -> dict[str, object]:
-        """All marks as data for `--json`."""
+        """Return all marks as plain data, as `--json` prints them."""
         return {
             "passed": self.passed,
             "mechanism": self.mechanism,
@@ -233,11 +238,11 @@ def check_folder(
     Parameters
     ----------
     mechanism : Mechanism
-        What the equations are about.
+        The mechanism that the equations describe.
     folder, solution : str or Path
         Texts (.txt, .tex, .md; hidden ones are left out); a file with the equations asked for.
     names, progress : mapping of str to str and callable, optional
-        What symbols of the texts mean; called with the name of each text.
+        The meanings of symbols of the texts; a function that is called with the name of each text.
 
     Returns
     -------
@@ -320,7 +325,7 @@ def mark_homework_text(
         where = error.where if error.where != str(path) else ""
         problem = str(type(error)(error.what, where=where, remedy=error.remedy))
         return Marks(name, problem=problem, solution=lost, missing=missing)
-    except Exception as error:  # a mistake of ours must not stop the other texts
+    except Exception as error:  # our own mistake must not stop the other texts
         problem = f"the checker failed ({type(error).__name__}: {error}); please report this text"
         return Marks(name, problem=problem, solution=lost, missing=missing)
     left = tuple(x for x, verdict in zip(missing, found, strict=True) if verdict == CLAIM_MISSING)

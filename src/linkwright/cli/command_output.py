@@ -77,8 +77,8 @@ def show_command_progress(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def show_stage_progress(what: str) -> Iterator[Callable[[str, float | None], None]]:
-    """Shows on a terminal which stages are running, and keeps a line for each that has ended; the
-    function that it gives is told of both, from any thread. Silent in a pipe."""
+    """Shows on a terminal which stages are running, and keeps a line for each that has ended; it
+    yields a function that stages call at both times, from any thread. Silent in a pipe."""
     from rich.console import Console
 
     there = Console(stderr=True, highlight=False, emoji=False)

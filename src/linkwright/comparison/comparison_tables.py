@@ -69,16 +69,16 @@ class SavableComparison(NotebookDisplayed):
     """A comparison that can be printed and saved."""
 
     def tables(self) -> Sequence[ComparisonTable]:
-        """All tables of the comparison, in the order in which they are printed."""
+        """Return all tables of the comparison, in the order in which they are printed."""
         return [self.table()]
 
     @abstractmethod
     def table(self) -> ComparisonTable:
-        """The table that is printed first."""
+        """Return the table that is printed first."""
 
     @abstractmethod
     def records(self) -> Sequence[DataclassInstance]:
-        """All figures as dataclasses of one kind: the rows of the CSV file."""
+        """Return all figures as dataclasses of one kind: the rows of the CSV file."""
 
     def __str__(self) -> str:
         return "\n\n".join(table.text() for table in self.tables())
@@ -90,11 +90,11 @@ class SavableComparison(NotebookDisplayed):
         )
 
     def markdown(self) -> str:
-        """All tables in Markdown."""
+        """Return all tables in Markdown."""
         return "\n\n".join(table.markdown() for table in self.tables()) + "\n"
 
     def csv(self) -> str:
-        """All figures with all digits, as the text of a CSV file."""
+        """Return all figures with all digits, as the text of a CSV file."""
         out = io.StringIO()
         rows = [asdict(record) for record in self.records()]
         writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
@@ -103,14 +103,16 @@ class SavableComparison(NotebookDisplayed):
         return out.getvalue()
 
     def figure(self) -> Figure:
-        """A figure of the costs."""
+        """Return a figure of the costs."""
         from .cost_figures import draw_formulation_costs
 
         return draw_formulation_costs(self)
 
     def save(self, path: str | Path) -> None:
-        """Save in the format of the file's ending: .md and .csv tables; .svg, .pdf or .png
-        figures."""
+        """Save in the format that the ending of the file `path` names.
+
+        .md and .csv are tables; .svg, .pdf and .png are figures.
+        """
         from ..show.figure_style import save, write_figure_file
 
         target = Path(path)

@@ -84,7 +84,9 @@ def measure_derivation(mechanism: Mechanism, seconds: float) -> float:
 
 @dataclass(frozen=True)
 class DerivationTimes:
-    """Seconds to derive Lagrange's model by Christoffel symbols, by the number of links.
+    """Times to derive Lagrange's model by Christoffel symbols.
+
+    `seconds` has the time for each number of links.
 
     Examples
     --------
@@ -111,13 +113,13 @@ class DerivationTimes:
         return cubic_determination(list(self.seconds), list(self.seconds.values()), self.cubic)
 
     def figure(self) -> Figure:
-        """Figure 1 of the paper: the times against the number of links, theirs and ours."""
+        """Return figure 1 of the paper: the times against the number of links, theirs and ours."""
         from .cost_figures import draw_derivation_figure
 
         return draw_derivation_figure(self)
 
     def table(self) -> ComparisonTable:
-        """Our times beside those of Virgala et al., and both cubics."""
+        """Return our times beside those of Virgala et al., and both cubics."""
         theirs = {n: virgala_derivation_time(n) for n in self.seconds}
         ratios = {n: theirs[n] / own for n, own in self.seconds.items()}
         rows = (

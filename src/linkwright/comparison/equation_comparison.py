@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EquationCountRow:
-    """How large the equations of one formulation are; `matrices` are those that are solved.
+    """The size of the equations of one formulation.
+
+    `by` is the formulation. `equations`, `unknowns` and `states` are numbers of them on paper.
+    `matrices` lists the matrices of the linear systems that are solved, with their sizes.
 
     Examples
     --------
@@ -40,7 +43,10 @@ class EquationCountRow:
 
 @dataclass(frozen=True, repr=False)
 class EquationComparison(SavableComparison):
-    """The equations of several formulations in their own forms, and why others were refused.
+    """The equations of several formulations, each in its own form.
+
+    `mechanism` is the name of the mechanism, `forms` has the equations of each formulation, and
+    `refused` the reason of each formulation that cannot treat the mechanism.
 
     Examples
     --------
@@ -55,11 +61,11 @@ class EquationComparison(SavableComparison):
     refused: dict[str, str]
 
     def summary(self) -> str:
-        """One line: the mechanism and the number of formulations."""
+        """Return one line: the mechanism and the number of formulations."""
         return f"Equations of {self.mechanism} by {len(self.forms)} formulations"
 
     def records(self) -> list[EquationCountRow]:
-        """The counts of each formulation."""
+        """Return the counts of each formulation."""
         found = []
         for one in self.forms:
             counts = one.source.counts
@@ -72,7 +78,7 @@ class EquationComparison(SavableComparison):
         return found
 
     def table(self) -> ComparisonTable:
-        """Equations, unknowns, states and matrices, a row for each formulation."""
+        """Return equations, unknowns, states and matrices, a row for each formulation."""
         head = ("formulation", "equations", "unknowns", "states", "matrices")
         rows = [
             (row.by, str(row.equations), str(row.unknowns), str(row.states), row.matrices)
@@ -88,19 +94,22 @@ class EquationComparison(SavableComparison):
         return "\n\n".join([self.table().text(), *forms])
 
     def figure(self) -> Figure:
-        """A figure of the counts and of the matrices, which are drawn to scale."""
+        """Return a figure of the counts and of the matrices, which are drawn to scale."""
         from .equation_figures import draw_equation_counts
 
         return draw_equation_counts(self)
 
     def to_html(self) -> str:
-        """The page with the table, the figure, and all forms side by side."""
+        """Return a page with the table, the figure, and all forms side by side."""
         page: str = find_convenience("EquationComparison.to_html")(self)
         return page
 
     def save(self, path: str | Path) -> None:
-        """Save in the format of the file's ending: .html is the page with all equations; .md and
-        .csv are tables, .svg, .pdf and .png figures of the counts."""
+        """Save in the format that the ending of the file `path` names.
+
+        .html is the page with all equations; .md and .csv are tables; .svg, .pdf and .png are
+        figures of the counts.
+        """
         from ..show.figure_style import write_figure_file
 
         if Path(path).suffix.lower() in (".html", ".htm"):
@@ -109,7 +118,7 @@ class EquationComparison(SavableComparison):
             super().save(path)
 
     def json(self) -> dict[str, object]:
-        """The counts and the sections of each formulation as plain data."""
+        """Return the counts and the sections of each formulation as plain data."""
         return {
             one.by: {
                 "title": one.source.title,

@@ -20,7 +20,7 @@ from ..types import Floats
 
 @dataclass(frozen=True)
 class FixedSteps:
-    """Steps of one length, s, by an explicit method: rk4, heun or euler."""
+    """Steps of equal length, s, by an explicit method: rk4, heun or euler."""
 
     integrator: str
     length: float

@@ -30,8 +30,12 @@ PUBLISHED_TIME_RATIOS = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison(SavableComparison):
-    """The rows of all formulations, and why others were refused or stopped; `steps` are the fixed
-    steps of all motions, if they have any.
+    """A comparison of formulations on one mechanism, printed as a table.
+
+    `rows` has a `FormulationRow` for each formulation of `mechanism` (its name). `refused` has the
+    reason of each formulation that cannot treat the mechanism, and `stopped` that of each one that
+    exceeded its budget or failed. `steps` are the fixed steps of all motions; None for adaptive
+    steps.
 
     Examples
     --------
@@ -48,7 +52,7 @@ class Comparison(SavableComparison):
     steps: FixedSteps | None = None
 
     def summary(self) -> str:
-        """One line: the mechanism and the number of formulations."""
+        """Return one line: the mechanism and the number of formulations."""
         return f"Comparison of {len(self.rows)} formulations of {self.mechanism}"
 
     @property
@@ -58,12 +62,12 @@ class Comparison(SavableComparison):
         return found[0] if found else None
 
     def time_ratio_to_base(self, one: FormulationRow) -> float:
-        """The integration time of a row, divided by that of the base row."""
+        """Return the integration time of the row `one`, divided by that of the base row."""
         assert self.base_row is not None
         return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
 
     def table(self) -> ComparisonTable:
-        """Sizes, times and disagreements, a row for each formulation."""
+        """Return sizes, times and disagreements, a row for each formulation."""
         head: tuple[str, ...] = (
             "formulation",
             "equations",
@@ -104,8 +108,11 @@ class Comparison(SavableComparison):
         return ComparisonTable(title, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
-        """Notes below the table: the share of evaluation, the algorithms of formulations that have
-        several, and formulations without a row."""
+        """Return the notes below the table.
+
+        They have the share of evaluation in the time to integrate, the algorithms of formulations
+        that have several, and the formulations without a row.
+        """
         cannot = [
             f"{by}: cannot treat this mechanism, {reason}" for by, reason in self.refused.items()
         ]
@@ -127,7 +134,7 @@ class Comparison(SavableComparison):
         return [row for row in self.rows if row.by == "approximate"]
 
     def records(self) -> list[FormulationRow]:
-        """The rows of the CSV: one for each formulation."""
+        """Return the rows of the CSV file: one for each formulation."""
         return list(self.rows)
 
 
@@ -217,8 +224,8 @@ def measure_comparison(
     steps: FixedSteps | None = None,
     report: Callable[[str], None] = lambda by: None,
 ) -> Comparison:
-    """Measure formulations one after the other, in a worker if there is one; `report` is told the
-    name of each before it begins."""
+    """Measure formulations one after the other, in a worker if there is one; `report` is called
+    with the name of each before it begins."""
     rows, refused, stopped = [], {}, {}
     failure: LinkwrightError | None = None
     end = total + (0.0 if worker is None else worker.spent_seconds)

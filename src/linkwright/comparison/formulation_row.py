@@ -12,9 +12,12 @@ from ..displays import NotebookDisplayed
 class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
-    `algorithm` is its name where the formulation has several. Equations and states are those of the
-    paper; the simulator integrates `integrated` states. An evaluation is timed in a batch, per
-    state; `evaluations` are those of the timed motion, which has the `accuracy`.
+    `by` is the formulation, and `algorithm` the name of its algorithm if it has several.
+    `equations` and `states` are those of the paper; the simulator integrates `integrated` states.
+    `operations` are those of one evaluation. `derive_seconds` and `compile_seconds` are the times
+    to derive and to compile. `evaluate_microseconds` is the time of an evaluation in a batch, per
+    state. `integrate_seconds` is the time to simulate the motion, which takes `evaluations`
+    evaluations and has the relative `accuracy`.
 
     `disagreement` is the largest relative difference from the recursive formulation in
     accelerations and joint forces of random states (for `approximate`: in its motion); `apart` is
@@ -46,7 +49,7 @@ class FormulationRow(NotebookDisplayed):
     beta: float = 0.0
 
     def summary(self) -> str:
-        """One line: the formulation, its size and its times."""
+        """Return one line: the formulation, its size and its times."""
         times = f"{self.evaluate_microseconds:.3g} µs an evaluation"
         return f"{self.by}: {self.equations} equations, {self.operations} operations, {times}"
 

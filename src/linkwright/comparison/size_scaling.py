@@ -71,11 +71,13 @@ _ScalingRecord: Any = make_dataclass(
 
 @dataclass(frozen=True, repr=False)
 class CostScaling(SavableComparison):
-    """Rows by algorithm and number of links, and where and why algorithms were stopped.
+    """What planar chains of several sizes cost, printed as tables.
 
-    A formulation that chooses its algorithm by size has rows under several names, such as
-    "recursive, mass matrix", so that no exponent is fitted through two algorithms. `derivations`
-    are the times that Virgala et al. measured.
+    `rows` are sorted by algorithm and number of links, `stopped` says where and why algorithms were
+    stopped, and `duration` is the length of the simulated motions, s. A formulation that chooses
+    its algorithm by size has rows under several names, such as "recursive, mass matrix", so that no
+    exponent is fitted through two algorithms. `derivations` are the times that Virgala et al.
+    measured.
 
     Examples
     --------
@@ -92,19 +94,19 @@ class CostScaling(SavableComparison):
     derivations: DerivationTimes | None = None
 
     def summary(self) -> str:
-        """One line: the number of algorithms."""
+        """Return one line: the number of algorithms."""
         return f"Scaling of {len(self.rows)} algorithms"
 
     def formulation_costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
-        """The numbers of links and the costs `what` of one formulation."""
+        """Return the numbers of links, and the costs `what` of the formulation `by`."""
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]
 
     def cost_power_law(self, by: str, what: str) -> CostPowerLaw | None:
-        """The power law of the cost `what` of one formulation; None where it has too few sizes."""
+        """Return the power law of the cost `what` of `by`; None for too few sizes."""
         return fit_cost_power_law(*self.formulation_costs(by, what))
 
     def table(self) -> ComparisonTable:
-        """The table of exponents."""
+        """Return the table of exponents."""
         head = ("exponents of n", "links", "fitted to", *COST_LABELS.values())
         rows = []
         for by, found in self.rows.items():
@@ -127,13 +129,13 @@ class CostScaling(SavableComparison):
         return ComparisonTable("Cost against the number of links", head, tuple(rows), notes)
 
     def rows_at_ends(self) -> dict[int, list[FormulationRow]]:
-        """All rows for the fewest and for the most links."""
+        """Return all rows for the fewest and for the most links."""
         sizes = sorted({n for found in self.rows.values() for n in found})
         ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[ComparisonTable]:
-        """The table of exponents, one table for each cost, and that of Virgala et al."""
+        """Return the table of exponents, one table for each cost, and that of Virgala et al."""
         own = [] if self.derivations is None else [self.derivations.table()]
         return [self.table(), *(self._cost_table(what) for what in COST_LABELS), *own]
 
@@ -149,7 +151,7 @@ class CostScaling(SavableComparison):
         return ComparisonTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
     def records(self) -> list[FormulationRow]:
-        """The rows of the CSV: one for each formulation and number of links."""
+        """Return the rows of the CSV file: one for each formulation and number of links."""
         return [
             _ScalingRecord(links=n, **asdict(one))
             for found in self.rows.values()
@@ -193,7 +195,7 @@ def measure_scaling(
     duration : float
         The length of the simulated motions, s.
     budget : float
-        The time after which an algorithm is stopped, s; it then measures no longer chain.
+        The time after which an algorithm is stopped, s; longer chains are then not measured.
     report : function
         Called with a line of text before each measurement.
 

@@ -49,9 +49,12 @@ eight, of which these find all but a rare one."""
 class TaskRow:
     """What a task requires of one mechanism.
 
-    `energy` is the positive work of the joints (J); energy is not recovered when they brake.
-    `net_work` is the sum of positive and negative work. Power (W) is the sum of the positive powers
-    of the joints. Velocities and efforts are the largest of each joint, rad/s or m/s, N m or N.
+    `mechanism` is its name, `dof` the number of its velocities, and `mass` its mass with the
+    payload, kg. `energy` is the positive work of the joints, J; energy is not recovered when they
+    brake. `net_work` is the sum of positive and negative work, J. `peak_power` is the largest sum
+    of the positive powers of the joints, W. `peak_velocities` (rad/s, m/s) and `peak_efforts` (N m,
+    N) are the largest of each joint. `exceeded` lists the limits of the mechanism that the motion
+    exceeds.
 
     Examples
     --------
@@ -79,7 +82,11 @@ class TaskRow:
 
 @dataclass(frozen=True, repr=False)
 class TaskComparison(SavableComparison):
-    """The rows of all mechanisms that can do a task, their motions, and why others cannot.
+    """A comparison of mechanisms on one task, printed as tables.
+
+    The gripper moves through `points` ((n, 3), m) in `duration` (s). `rows` and `plans` have the
+    figures and the motion of each mechanism that can perform the task, and `refused` the reason of
+    each that cannot.
 
     Examples
     --------
@@ -97,13 +104,13 @@ class TaskComparison(SavableComparison):
     refused: dict[str, str]
 
     def summary(self) -> str:
-        """One line: the mechanisms and the task."""
+        """Return one line: the mechanisms and the task."""
         way = np.linalg.norm(np.diff(self.points, axis=0), axis=1).sum()
         count = f"{len(self.rows)} mechanism{'s' * (len(self.rows) != 1)}"
         return f"{count} on a path of {way:.4g} m in {self.duration:.4g} s"
 
     def table(self) -> ComparisonTable:
-        """Energy, work and power, a row for each mechanism."""
+        """Return energy, work and power, a row for each mechanism."""
         heads = ("mechanism", "DOF", "mass, kg", "energy, J", "net work, J", "peak power, W")
         rows = [
             (
@@ -120,11 +127,11 @@ class TaskComparison(SavableComparison):
         return ComparisonTable(self.summary(), heads, tuple(rows), (*beyond, *cannot))
 
     def tables(self) -> list[ComparisonTable]:
-        """The table of mechanisms, and that of their joints."""
+        """Return the table of mechanisms, and that of their joints."""
         return [self.table(), self.joint_table()]
 
     def joint_table(self) -> ComparisonTable:
-        """The largest velocity and effort of each joint."""
+        """Return the largest velocity and effort of each joint."""
         rows = []
         for row, plan in zip(self.rows, self.plans, strict=True):
             for name, unit in zip(row.peak_efforts, trajectory_units(plan.mechanism), strict=True):
@@ -135,11 +142,11 @@ class TaskComparison(SavableComparison):
         return ComparisonTable("Joints", ("", "largest velocity", "largest effort"), tuple(rows))
 
     def records(self) -> list[TaskRow]:
-        """The rows of the CSV: one for each mechanism."""
+        """Return the rows of the CSV file: one for each mechanism."""
         return list(self.rows)
 
     def figure(self) -> Figure:
-        """Power and energy over time, a line for each mechanism."""
+        """Return a figure of power and energy over time, a line for each mechanism."""
         from ..show import HistoryLine, Panel, over_time
 
         powers = [joint_powers(plan).clip(min=0.0).sum(axis=1) for plan in self.plans]

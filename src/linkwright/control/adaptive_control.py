@@ -54,9 +54,9 @@ def adaptive(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled: a mechanism without loops and constraints.
+        The controlled mechanism, without loops and constraints.
     reference : Trajectory, (nv,) array or callable
-        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+        The reference: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
     slope : float or (nv,) array
         Λ, 1/s.
     gain : float or (nv,) array

@@ -24,7 +24,7 @@ ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
 """The reference of a controller: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
 
 FRICTION_FADE_VELOCITY = 0.01
-"""Speeds below which friction is not fully made up for, rad/s or m/s."""
+"""Speeds below which friction is not fully compensated, rad/s or m/s."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
         "controller", the name of a function of this package, and its arguments by name. A reference
         is a list of numbers, {knots, coefficients}, or {start, end, time} for a quintic.
     mechanism : Mechanism, optional
-        What is controlled, where the recipe has no "mechanism" of its own.
+        The controlled mechanism, if the recipe has no "mechanism" of its own.
 
     Returns
     -------

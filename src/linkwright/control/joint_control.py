@@ -51,9 +51,9 @@ def pid(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled.
+        The controlled mechanism.
     reference : Trajectory, (nv,) array or callable
-        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+        The reference: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
     kp, ki, kd : float or (nv,) array
         Gains on e, its integral and its rate: N m/rad or N/m, the same per second, and the same
         times seconds.
@@ -124,7 +124,7 @@ def coordinated(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled.
+        The controlled mechanism.
     reference : Trajectory
         The motion that the joints follow.
     kp, ki, kd : float or (nv,) array
@@ -187,9 +187,9 @@ def pd_gravity(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled: a mechanism without loops and constraints.
+        The controlled mechanism, without loops and constraints.
     reference : Trajectory, (nv,) array or callable
-        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+        The reference: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
     kp, kd : float or (nv,) array
         Gains on e and ė: N m/rad or N/m, and the same times seconds.
     most : float, (nv,) array or "limits", optional
@@ -235,9 +235,9 @@ def computed_torque(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled: a mechanism without loops and constraints.
+        The controlled mechanism, without loops and constraints.
     reference : Trajectory, (nv,) array or callable
-        What the joints follow: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
+        The reference: a motion, a set point (rad or m), or a function t → (q, q̇, q̈).
     kp : float or (nv,) array
         Gain on e, 1/s².
     kd : float or (nv,) array, optional

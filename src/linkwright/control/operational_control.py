@@ -59,7 +59,7 @@ def operational(
     Parameters
     ----------
     mechanism : Mechanism
-        What is controlled: a mechanism without loops and constraints.
+        The controlled mechanism, without loops and constraints.
     frame : str
         The frame or body whose origin follows the reference.
     reference : Trajectory, (3,) or (2,) array, or callable
@@ -72,7 +72,7 @@ def operational(
     rotation : (3, 3) array, optional
         The rotation of the frame in the world that the controller holds (default: free).
     posture : (nq,) array, or name of a pose, optional
-        Where the free joints go, rad or m (default: home).
+        The posture that the free joints approach, rad or m (default: home).
     stiffness : float or (nv,) array
         Gain toward the posture, 1/s².
     plane : bool

@@ -161,7 +161,8 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
         return gallery_names()
     if not isinstance(name, str):
         raise ArgumentError(
-            f"{name!r} is not a name of the gallery", remedy="call gallery() for the list of names"
+            f"{name!r} is not the name of a gallery mechanism",
+            remedy="call gallery() for the list of names",
         )
     return _load_gallery_mechanism(name)
 

@@ -78,7 +78,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> str:
 
 
 def _refusal_of_xacro(error: Exception) -> FileError:
-    """Return an error of xacro as one of ours, with what to do about it."""
+    """Return an error of xacro as an error of Linkwright, with what to do about it."""
     causes = list(_chain_of_errors(error))
     missing = next((e.filename for e in causes if isinstance(e, FileNotFoundError)), None)
     if missing:

@@ -77,6 +77,8 @@ class ClosedForm:
     `reserved_names`. Forces of `springs` between points are added to the reading's first output.
     Numbers are printed as fractions, except where the `decimals` that the user wrote occur.
     `stated` are linear systems for unknowns in the entries that are too large to be solved.
+    `name` and `what` are the name and the meaning of the quantity. The other fields (`ports`,
+    `reading`, `roles`, `symbol_order`, `written_angles`, `dotted_symbols`) are for internal use.
 
     Examples
     --------
@@ -101,15 +103,17 @@ class ClosedForm:
 
     @property
     def terms(self) -> int:
-        """The number of terms of all entries, numerators and denominators; springs between points
-        count with L² and L ∂L/∂q."""
+        """The number of terms of all entries, in numerators and denominators.
+
+        Springs between points count with L² and L ∂L/∂q.
+        """
         values = [*self.values, *(v for one in self.springs for v in one.printed_values)]
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
 
     @property
     def labels(self) -> list[str]:
-        """Names of all entries, row by row: M[1,1], M[1,2], …"""
+        """The names of all entries, row by row, such as M[1,1] and M[1,2]."""
         return [
             form_entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)
         ]
@@ -120,7 +124,7 @@ class ClosedForm:
         return self.reading.ring.symbols
 
     def collect_terms(self, by: str = "auto", groups: bool | None = None) -> WrittenForm:
-        """The named groups and the entries as expressions."""
+        """Return the named `groups` and the entries, with terms collected as `by` says."""
         if by not in COLLECTION_WAYS:
             raise LinkwrightError(
                 f"terms are not collected by '{by}'", remedy=f"use {COLLECTION_WAYS}"
@@ -128,24 +132,23 @@ class ClosedForm:
         return write_closed_form(self, by, groups)
 
     def text(self, by: str = "auto", groups: bool | None = None) -> str:
-        """The form as text, one line for each entry, `M[1,1] = …`; equal entries share a line."""
+        """Return the form as text, a line for each entry; `by` and `groups`: see the class."""
         return "\n".join(write_form_lines(self.collect_terms(by, groups)))
 
     def latex(self, by: str = "auto", groups: bool | None = None) -> str:
-        """The form as an `aligned` environment of LaTeX."""
+        """Return the form as LaTeX (`aligned`); `by` and `groups`: see the class."""
         return form_to_latex(self.collect_terms(by, groups), self.ports, self.dotted_symbols)
 
     def html(self, by: str = "auto", groups: bool | None = None) -> str:
-        """The form as a MathML table."""
+        """Return the form as a MathML table; `by` and `groups`: see the class."""
         return form_to_html(self.collect_terms(by, groups), self.dotted_symbols)
 
     def sympy(self, by: str = "auto") -> SympyForm:
-        """The form as a SymPy matrix (nested array beyond two indices, expression for a scalar), or
-        a dictionary of these if there are several outputs."""
+        """Return an expression, matrix, nested array or dictionary of SymPy; `by`: see above."""
         return form_to_sympy(self.collect_terms(by, False), self.ports)
 
     def json(self, by: str = "auto", groups: bool | None = None) -> dict[str, object]:
-        """The form as plain data: name, meaning, number of terms, groups and entries as text."""
+        """Return the form as plain data; `by` and `groups`: see the class."""
         found = {"name": self.name, "what": self.what, "terms": self.terms}
         return found | form_to_json(self.collect_terms(by, groups))
 

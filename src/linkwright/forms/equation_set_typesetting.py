@@ -177,16 +177,27 @@ class TypesetSection:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TypesetEquationSet:
-    """A set of equations by a formulation, with all its sections typeset."""
+    """A set of equations by a formulation, with all its sections typeset.
+
+    `print` shows it as text; notebooks show its formulas. `by` is the formulation, `sections` are
+    the typeset sections, and `source` is the set before typesetting.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> found = lw.derive(lw.gallery("elbow"), by="lagrange").equation_set()
+    >>> found
+    <TypesetEquationSet by lagrange: 2 equations, 2 unknowns, 4 states; M is 2 × 2>
+    """
 
     by: str
     source: EquationSet
     sections: tuple[TypesetSection, ...]
 
     def text(self) -> str:
-        """The set as text: sizes, sections, and the meanings of its symbols."""
+        """Return the set as text: sizes, sections, and the meanings of its symbols."""
         parts = [f"{self.source.title}\n{self.source.counts.text()}"]
         parts += [section.text() for section in self.sections]
         symbols = grouped_symbols(self.source.symbols)
@@ -196,7 +207,7 @@ class TypesetEquationSet:
         return "\n\n".join(parts) + "\n"
 
     def latex(self) -> str:
-        """The set as LaTeX, with the meanings of its symbols at the end."""
+        """Return the set as LaTeX, with the meanings of its symbols at the end."""
         parts = [section.latex() for section in self.sections]
         setter = ExpressionTypesetter(LatexNotation(), self.rates)
         rows = [
@@ -214,7 +225,7 @@ class TypesetEquationSet:
         return self.sections[0].rates if self.sections else {}
 
     def html(self) -> str:
-        """The set as HTML: a heading and formulas in MathML for each section."""
+        """Return the set as HTML: a heading and formulas in MathML for each section."""
         parts = []
         for section in self.sections:
             note = f"<p>{escape(section.note)}</p>" if section.note else ""
@@ -223,6 +234,9 @@ class TypesetEquationSet:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return f"<TypesetEquationSet by {self.by}: {self.source.counts.text()}>"
 
     def _repr_html_(self) -> str:
         return self.html()

@@ -15,7 +15,7 @@ from .derivative_functions import DerivableFunction, model_function
 
 
 class FrameworkFunctions:
-    """The functions of a model on arrays of a framework: (…, n) arrays, by place or by name.
+    """The functions of a model on arrays of a framework: (…, n) arrays, by position or by name.
 
     Functions of frames are called with the frame first: `functions.placement("tool")(q)`.
     """
@@ -28,7 +28,7 @@ class FrameworkFunctions:
         self.model = model
 
     def wrap_function(self, function: DerivableFunction) -> Callable[..., Any]:
-        """Return a function of the framework's arrays; inputs are given by place."""
+        """Return a function of the framework's arrays; inputs are given by position."""
         raise NotImplementedError
 
     def function(self, name: str, *frame: str) -> Callable[..., Any]:
@@ -81,7 +81,7 @@ class FrameworkFunctions:
 
 
 def _name_arguments(function: DerivableFunction, call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with inputs by place or by name."""
+    """Return the function with inputs by position or by name."""
     names = [port.name for port in function.inputs]
 
     def call_with_names(*given: object, **named: object) -> Any:
@@ -100,7 +100,7 @@ def order_arguments(
     missing = [name for name in rest if name not in named]
     if len(given) > len(names) or unknown or missing:
         raise ArgumentError(
-            f"{function} takes {', '.join(names)}; given are {len(given)} by place"
+            f"{function} takes {', '.join(names)}; given are {len(given)} by position"
             + (f" and {', '.join(named)} by name" if named else ""),
             remedy=f"call {function}({', '.join(names)})",
         )

@@ -1,6 +1,6 @@
 """Calls of compiled tapes from JAX, with derivative rules of every order.
 
-XLA calls a handler that is machine code of ours. On a processor, it calls the loop of the tape on
+XLA calls a handler, which is our machine code. On a processor, it calls the loop of the tape on
 the buffers of XLA; on a GPU, it launches the kernel of the tape on XLA's stream.
 """
 

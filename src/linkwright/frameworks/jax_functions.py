@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def jax(model: Model) -> JaxFunctions:
     """Return the functions of a model for JAX.
 
-    They are machine code of ours on a processor, without copies, and kernels of ours on a GPU.
+    They run our machine code on a processor, without copies, and our kernels on a GPU.
     `jit`, `vmap`, `grad`, `jacfwd` and `jacrev` compose with them. Derivatives are exact: those of
     inverse and forward dynamics come from recursions, higher ones from differentiating these.
 

@@ -21,8 +21,8 @@ def torch(model: Model) -> TorchFunctions:
     """Return the functions of a model for PyTorch.
 
     They are custom operators: autograd, `torch.func` (vmap, grad, jacrev) and `torch.compile`
-    (without a graph break) work with them. On a processor they are machine code of ours, on a GPU
-    kernels of ours; neither copies tensors. Derivatives are exact, as those of `lw.jax`.
+    (without a graph break) work with them. They run our machine code on a processor and our
+    kernels on a GPU; neither copies tensors. Derivatives are exact, as those of `lw.jax`.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ class CudaModel:
         return self._made[key]
 
     def function(self, name: str, *frame: str) -> Callable[..., DeviceArray]:
-        """Return the function `name`, or that of a `frame`: inputs by place or by name."""
+        """Return the function `name`, or that of a `frame`: inputs by position or by name."""
         made = self.device_function(name, *frame)
         names = [key for key, _ in made.inputs]
 

@@ -115,7 +115,7 @@ def find_closed_configuration(
         ]
         if not outside:
             return wrapped
-        refused = f"it closes only with '{outside[0]}' out of its range"
+        refused = f"it closes only with '{outside[0]}' outside its range"
     raise _assembly_failure(system, best, t, refused)
 
 

@@ -239,7 +239,7 @@ def position_entry_sizes(system: ConstraintSystem, lengths: Floats) -> Floats:
 
 def _row_and_column_sizes(system: ConstraintSystem, lengths: Floats) -> tuple[Floats, Floats]:
     """Return the natural sizes of rows (…, m) and columns (…, n) of the Jacobian, of mechanisms of
-    the given lengths (…), m; 0 for rows whose size nobody knows."""
+    the given lengths (…), m; 0 for rows of unknown size."""
     length, units = lengths[..., None], np.array(system.constraints.row_units)
     rows = np.where(units == "m", length, np.where(units == "1", 1.0, 0.0))
     return rows, np.where(system.is_angular, 1.0, 1 / length)

@@ -120,7 +120,7 @@ def mobility(
     mechanism : Mechanism
         The mechanism.
     q : (nq,) array, optional
-        Where to count, rad or m (default: where the mechanism is assembled).
+        The configuration, rad or m (default: where the mechanism is assembled).
     t : float
         Time, s, where constraints depend on it.
     closure : float, optional

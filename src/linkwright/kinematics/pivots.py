@@ -34,9 +34,9 @@ class PivotChoice:
 
 @dataclass(frozen=True)
 class ConstraintJacobianScale:
-    """The scale of the entries of J: the size of its rows (metres or 1; 0 where nobody knows
-    it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
-    share below which entries and singular values are zero."""
+    """The scale of the entries of J: the size of its rows (metres or 1; 0 if unknown) times that of
+    its columns (1, or one by metres); and the `closure` of the mechanism, the share below which
+    entries and singular values are zero."""
 
     rows: Floats
     columns: Floats

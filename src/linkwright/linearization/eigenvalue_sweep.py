@@ -36,8 +36,10 @@ CROSSING_TOLERANCE = 1e-14
 
 @dataclass(frozen=True)
 class StabilityCrossing:
-    """Where a real part changes its sign: the value, the eigenvalue there (1/s), and whether it
-    grows beyond the value.
+    """A value at which the real part of an eigenvalue changes its sign.
+
+    `value` is the value of the swept quantity, `eigenvalue` the eigenvalue there (1/s), and
+    `is_growing_beyond` says whether the motion grows beyond the value.
 
     Examples
     --------
@@ -61,9 +63,9 @@ class StabilityCrossing:
 class EigenvalueSweep(NotebookDisplayed):
     """Eigenvalues of small motions about steady motions, over the values of one quantity.
 
-    `eigenvalues` (values × states, 1/s) has one column for each branch, along which they change
-    continuously. `motions` are the steady motions, `crossings` the values at which a real part
-    changes its sign.
+    `name` and `unit` are those of the quantity, `values` its values. `eigenvalues` (values ×
+    states, 1/s) has one column for each branch, along which they change continuously. `motions` are
+    the steady motions, `crossings` the values at which a real part changes its sign.
 
     Examples
     --------

@@ -24,7 +24,11 @@ GAIN_DECADES = 3.0
 
 @dataclass(frozen=True)
 class FeedbackLoop:
-    """Eigenvalues (gains × states, 1/s) of a linear model under u = −k y, for gains k ≥ 0.
+    """Eigenvalues of a linear model under the feedback u = −k y, for gains k ≥ 0.
+
+    `input` and `output` are the names of u and y. `gains` are the gains, and `eigenvalues` (gains ×
+    states, 1/s) has one column for each continuous branch. Branches start at the eigenvalues
+    `open_loop` and end at the `zeros` or at infinity.
 
     Examples
     --------
@@ -56,7 +60,7 @@ def close_loop(
     linear : Linear
         A linear model about a state.
     input, output : str, optional
-        Which input and output (default: the first ones).
+        Names of the input and the output (default: the first ones).
     gains : (k,) array, optional
         Gains in the units of the input by the output (default: three decades about that at which
         the loop has unit gain).

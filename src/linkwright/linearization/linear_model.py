@@ -114,8 +114,10 @@ class Linear(NotebookDisplayed):
 
     @property
     def is_steady(self) -> bool:
-        """Whether the motion is an equilibrium or a steady motion: all states but the ignorable
-        coordinates stay constant, so that A is valid for all times."""
+        """Whether the motion is an equilibrium or a steady motion.
+
+        All states but the ignorable coordinates are then constant, and A is valid for all times.
+        """
         kept = [k for k, name in enumerate(self.states) if name not in self.ignorable]
         return bool(np.abs(self.rates[..., kept]).max(initial=0.0) < STEADY_RATE)
 
@@ -188,7 +190,7 @@ class Linear(NotebookDisplayed):
         return control_state_space(self)
 
     def frequency_response(self, frequencies: Sequence[float] | Floats) -> NDArray[np.complex128]:
-        """Return C (iω − A)⁻¹ B + D at frequencies ω, (k,) rad/s: (k, outputs, inputs)."""
+        """Return C (iω − A)⁻¹ B + D at the `frequencies` ω, (k,) rad/s: (k, outputs, inputs)."""
         from .state_space_conversions import linear_frequency_response
 
         return linear_frequency_response(self, frequencies)

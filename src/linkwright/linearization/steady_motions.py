@@ -60,7 +60,9 @@ eigenvalue 0 of a family of steady motions may be double, and has half the digit
 class SteadyMotion(NotebookDisplayed):
     """A steady motion: the state (`q`, `qd`), and the linear model of small motions about it.
 
-    `linear` has all states; `eigenvalues` are those without ignorable coordinates.
+    `q_names` and `qd_names` are the names of coordinates and velocities, and `torque` the constant
+    generalized forces, N m or N. `linear` has all states; `eigenvalues` are those without ignorable
+    coordinates.
 
     Examples
     --------
@@ -84,8 +86,11 @@ class SteadyMotion(NotebookDisplayed):
 
     @property
     def kind(self) -> str:
-        """One of "unstable", "stable" (all small motions die out) and "neutral" (none grows, and
-        some neither grow nor die out: neighbouring steady motions, undamped oscillations)."""
+        """The kind of stability: "unstable", "stable" or "neutral".
+
+        All small motions about a stable motion decay. About a neutral one none grows, and some
+        neither grow nor decay: neighbouring steady motions, undamped oscillations.
+        """
         found = self.eigenvalues
         size = NEUTRAL_SHARE * np.abs(found).max(initial=0.0)
         grows, dies = (found.real > size).any(), (found.real < -size).all()

@@ -172,7 +172,7 @@ class _BalanceProblem:
         self.largest = float(np.linalg.norm(self.momentum, axis=1).max())
         if self.largest <= _RESTING_SHARE * float(np.abs(single).max(initial=0.0)):
             raise LinkwrightError(
-                "its centre of mass stands still already",
+                "its centre of mass is already at rest",
                 where=linkage.mechanism.name,
                 remedy="there is nothing to balance",
             )

@@ -47,7 +47,7 @@ class BearingForces(NotebookDisplayed):
     names : tuple of str
         The joints, then the loops.
     force, moment : (n, names, 3) arrays
-        What the parent does to the child, at the joint's origin, world axes, N and N m.
+        The wrench of the parent on the child, at the joint's origin, world axes, N and N m.
     effort : (n,) array
         The effort of the input that keeps its speed, N m or N.
 

@@ -19,7 +19,7 @@ class Counterweight:
     body : str
         The body that carries it.
     mass : float
-        kg.
+        Mass, kg.
     center : tuple of float
         Its place in the axes of the body, m.
 

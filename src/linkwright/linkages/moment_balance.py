@@ -82,9 +82,9 @@ class MomentBalance(NotebookDisplayed):
     mechanism : Mechanism
         The balanced mechanism; counter-rotors are bodies `…_counterrotor`, disks `…_disk`.
     counterweights : tuple of Counterweight
-        What balances the shaking force.
+        The counterweights, which balance the shaking force.
     disks : tuple of BalanceDisk
-        What balances the shaking moment.
+        The disks, which balance the shaking moment.
     left : float
         The largest angular momentum that is left over a cycle, as a share of the largest without
         disks: 0 to rounding for full balance.
@@ -148,15 +148,15 @@ def balance_moments(
     disk_radius : float
         The radius of the disks, m, from which their masses follow.
     ratio : float
-        How many times as fast as their links counter-rotors turn, in the other sense; their
-        inertias go down with it.
+        How many times as fast as their links counter-rotors turn, in the other sense; the higher,
+        the smaller their inertias.
 
     Returns
     -------
     MomentBalance
         The balance; it may be partial, `left` says how much is left. A four-bar with its centres of
         mass on the lines of its pins can be balanced fully if its coupler has less inertia than
-        the same mass at its pins; the disk on it makes up for the difference.
+        the same mass at its pins; the disk on it compensates the difference.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _force_balance(
     input: str | None,  # noqa: A002
     rough: Mapping[str, float] | str | None,
 ) -> ForceBalance:
-    """Return the counterweights; none where the centre of mass stands still already."""
+    """Return the counterweights; none where the centre of mass is already at rest."""
     try:
         return balance_forces(mechanism, radius, bodies, input=input, rough=rough)
     except UnsupportedError:

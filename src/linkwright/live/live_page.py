@@ -159,8 +159,9 @@ def script_hash(text: str) -> str:
 
 
 def element(scene: LiveScene) -> str:
-    """Return a live scene as an element of an HTML page, which also needs `viewer_style` and
-    `page_script`.
+    """Return a live scene as an element of an HTML page.
+
+    The page also needs `viewer_style` and `page_script`.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ def element(scene: LiveScene) -> str:
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def page(scene: LiveScene, title: str | None = None) -> str:
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------

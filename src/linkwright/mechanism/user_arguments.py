@@ -106,4 +106,4 @@ def _check_coordinate_number_unit(expression: NumberWithUnit, text: str, unit: s
     try:
         check_expression_dimension(expression, parse_unit(unit).dimension, {})
     except ExpressionError:
-        raise ExpressionError(f"'{text}' is in a wrong unit", remedy=f"give it in {unit}") from None
+        raise ExpressionError(f"'{text}' has the wrong unit", remedy=f"give it in {unit}") from None

@@ -1,4 +1,4 @@
-"""Compiled functions as people call them: arguments by place or by name, and mistakes explained.
+"""Compiled functions as people call them: arguments by position or by name, and mistakes explained.
 
 A call goes to the ufunc at once, in machine code. Only if the ufunc refuses its arguments does
 Python look at them, so a good call costs a few tens of nanoseconds more (see `make bench`).
@@ -321,5 +321,5 @@ def check_model_thread_count(threads: int | None) -> None:
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):
         raise UnsupportedError(
-            f"threads = {threads!r}", remedy="give a whole number from 1 to 1024, or None"
+            f"threads cannot be {threads!r}", remedy="give a whole number from 1 to 1024, or None"
         )

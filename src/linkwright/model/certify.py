@@ -65,7 +65,9 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
             f"unknown function '{name}'", remedy=suggest_remedy(name, list(known))
         )
     if not isinstance(digits, int) or not 1 <= digits <= MAX_CERTIFIED_DIGITS:
-        raise UnsupportedError(f"digits = {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}")
+        raise UnsupportedError(
+            f"digits cannot be {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}"
+        )
 
 
 def _flatten_certified_inputs(

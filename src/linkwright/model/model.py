@@ -117,12 +117,12 @@ class Model(
     """Compiled functions of a mechanism over leading axes, such as `(nq),(nv),(nv)->(nv)`.
 
     Each function is compiled at its first use. Inputs are arrays in the order of `q_names` and
-    `qd_names`, or tables by name whose text may have units; they are given by place or by name.
-    `ufunc(name)` is the NumPy gufunc behind a function. The class has more than 20 methods because
-    a mechanism has that many quantities: they come from the table `linkwright.quantities`.
+    `qd_names`, or tables by name whose text may have units; they are given by position or by name.
+    `ufunc(name)` is the NumPy gufunc behind a function. The functions come from the table
+    `linkwright.quantities`.
 
-    `identity` tells what the cache may know the model by; equations that somebody hands in
-    have none, and are derived already.
+    `identity` is the key of the model in the cache; models of equations that the user derived have
+    none.
 
     Examples
     --------

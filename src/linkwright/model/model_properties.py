@@ -12,7 +12,7 @@ from .facts import ModelFacts
 
 
 class ModelProperties:
-    """Sizes and names of a mechanism, in the order of the arrays that a model takes and gives."""
+    """Sizes and names of a mechanism, in the order of the arrays that a model takes and returns."""
 
     names: MechanismNames
     parameters: tuple[str, ...]

@@ -115,7 +115,7 @@ def check_planned_coordinates(mechanism: Mechanism, q: Floats, what: str) -> Non
     ):
         if not low - _RANGE_SLACK <= x <= high + _RANGE_SLACK:
             raise LinkwrightError(
-                f"the {what} has {name} = {x:.6g}, out of its range from {low:.6g} to {high:.6g}",
+                f"the {what} has {name} = {x:.6g}, outside its range from {low:.6g} to {high:.6g}",
                 where=mechanism.name,
                 remedy="give one within it",
             )

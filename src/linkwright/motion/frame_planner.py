@@ -40,7 +40,7 @@ def planned(
     Parameters
     ----------
     mechanism : Mechanism
-        What moves.
+        The mechanism that moves.
     frame : str
         The frame whose path the plan has.
     trajectory : Trajectory
@@ -97,15 +97,16 @@ def plan_to(
     Parameters
     ----------
     mechanism : Mechanism
-        What moves.
+        The mechanism that moves.
     frame : str
         The frame that goes to the targets.
     targets : sequence
         Points or poses, as `inverse_kinematics` takes them; m.
     duration : float, optional
-        s (default: as fast as velocity and effort limits allow).
+        Duration, s (default: as fast as velocity and effort limits allow).
     start, posture : (nq,) array, optional
-        Where the motion begins (default: home), and where free joints go; rad or m.
+        The start of the motion (default: home), and the posture that free joints approach; rad or
+        m.
     limits : bool
         Keep the ranges of the joints.
     samples : int

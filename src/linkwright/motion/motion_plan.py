@@ -34,7 +34,7 @@ class MotionPlan(NotebookDisplayed, LiveDisplayed):
     Attributes
     ----------
     mechanism : Mechanism
-        What moves.
+        The mechanism that moves.
     frame : str
         The frame that the plan is about.
     trajectory : Trajectory

@@ -21,7 +21,7 @@ class ToolPath(NotebookDisplayed):
     Attributes
     ----------
     length : float
-        m.
+        Length of the path, m.
     point : callable
         s → the point in the world (m) with its first and second derivatives by s.
     turn : (3,) array or None

@@ -39,7 +39,7 @@ def quintic(
     start, end : (n,) array
         Coordinates at both ends, rad or m.
     duration : float
-        s.
+        Duration, s.
     velocities, accelerations : pair of numbers or (n,) arrays
         Values at (start, end), rad/s or m/s, and rad/s² or m/s².
 
@@ -68,7 +68,7 @@ def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
     a, b = check_number_list(start, "the start"), check_number_list(end, "the end")
     if len(a) != len(b):
         raise LinkwrightError(
-            f"the start has {len(a)} numbers, the end {len(b)}", remedy="give as many of each"
+            f"the start has {len(a)} numbers, the end {len(b)}", remedy="give the same number"
         )
     return a, b
 
@@ -130,7 +130,7 @@ def through(
             "a spline needs at least 2 points and as many times", remedy="give (K, n) and (K)"
         )
     if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
-        raise LinkwrightError("the points must be finite and the times rising")
+        raise LinkwrightError("the points must be finite, and the times must increase")
     n = rows.shape[1]
     rates = [_read_trajectory_end_rates(velocities, n, "velocities")]
     if accelerations is not None:

@@ -163,7 +163,7 @@ def flatten_frame_targets(arrays: list[Floats]) -> tuple[tuple[int, ...], list[F
     except ValueError:
         raise LinkwrightError(
             f"targets, start and posture have the shapes {', '.join(map(str, shapes))}",
-            remedy="give as many of each, or one",
+            remedy="give the same number of each, or one",
         ) from None
     sizes = [(*batch, a.shape[-1]) for a in arrays]
     return batch, [

@@ -105,7 +105,7 @@ def at_limits(
     Parameters
     ----------
     mechanism : Mechanism
-        What moves.
+        The mechanism that moves.
     trajectory : Trajectory
         The motion of the coordinates.
     velocity, effort : float or (nv,) array, optional

@@ -165,7 +165,7 @@ def follow(
     Parameters
     ----------
     mechanism : Mechanism
-        What moves.
+        The mechanism that moves.
     frame : str
         The frame that follows the path.
     path : ToolPath

@@ -54,9 +54,11 @@ class Trajectory(NotebookDisplayed):
     def __post_init__(self) -> None:
         pieces = len(self.knots) - 1
         if pieces < 1 or self.coefficients.ndim != 3 or len(self.coefficients) != pieces:
-            raise LinkwrightError("knots and coefficients do not fit", remedy="give K + 1 and K")
+            raise LinkwrightError(
+                "knots and coefficients do not fit", remedy="give K + 1 knots and K rows"
+            )
         if not (np.diff(self.knots) > 0).all() or not np.isfinite(self.coefficients).all():
-            raise LinkwrightError("a trajectory needs rising times and finite numbers")
+            raise LinkwrightError("a trajectory needs increasing times and finite numbers")
 
     @property
     def size(self) -> int:
@@ -110,7 +112,7 @@ class Trajectory(NotebookDisplayed):
         Parameters
         ----------
         t : float
-            s.
+            Time, s.
 
         Returns
         -------

@@ -115,7 +115,7 @@ def page(
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------
@@ -129,7 +129,8 @@ def page(
     start = _choose_page_motion_start(mechanism, duration, q0, qd0, efforts or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
-            f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
+            f"a page cannot have {start.seconds:g} s of motion within {budget:g} s",
+            remedy="give seconds above 0",
         )
     by = formulation_names(by, ())
     name = page_file_words(mechanism, file, base, closure)

@@ -110,7 +110,9 @@ def animate(
         return target
     beat = rate or _FRAME_RATES[kind]
     if not 1 <= beat <= 120:
-        raise LinkwrightError(f"{beat:g} pictures a second", remedy="give a rate from 1 to 120")
+        raise LinkwrightError(
+            f"a film cannot have {beat:g} pictures a second", remedy="give 1 to 120"
+        )
     pictures = render_film_frames(run, beat, speed, trace, view, shapes=shapes)
     (_write_mp4_film if kind == ".mp4" else _write_gif_film)(target, pictures, beat)
     return target

@@ -115,8 +115,9 @@ def force_arrow_label(name: str, head: str = "F") -> str:
 
 
 def arrow_magnitude_label(vector: Floats, unit: str) -> str:
-    """The magnitude of a vector with three digits and its unit."""
-    return f"{float(np.linalg.norm(vector)):.3g} {unit}"
+    """The magnitude of a vector with three digits and its unit; powers of ten from a million on."""
+    size = float(f"{np.linalg.norm(vector):.3g}")
+    return f"{size:.0f} {unit}" if 1e3 <= size < 1e6 else f"{size:.3g} {unit}"
 
 
 def draw_arrow(

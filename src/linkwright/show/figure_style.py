@@ -113,7 +113,8 @@ def new_figure(width: float, height: float) -> Figure:
 
     if not (10 <= width <= 2000 and 10 <= height <= 4000):
         raise LinkwrightError(
-            f"a picture of {width:g} by {height:g} mm", remedy="give a width from 10 to 2000 mm"
+            f"a picture cannot be {width:g} by {height:g} mm",
+            remedy="give a width from 10 to 2000 mm",
         )
     return NotebookFigure(figsize=(width / 25.4, height / 25.4), layout="constrained")
 

@@ -88,7 +88,7 @@ def animation_page(
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def animation_element(
     Returns
     -------
     str
-        HTML.
+        The HTML text.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def force_polygons(
     t : float
         Time, s.
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

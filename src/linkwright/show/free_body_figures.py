@@ -71,7 +71,7 @@ def free_body_diagrams(
     view : str or (float, float), optional
         "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

@@ -52,6 +52,8 @@ _COINCIDENCE_SHARE = 1e-3
 
 _LEAST_PLAIN_TIME, _MOST_PLAIN_TIME = 1e-2, 1e4
 """Times whose ticks need no power of ten, s: plain text is much faster than mathematics."""
+_LONG_LABEL_TIME = 0.1
+"""Duration, s, below which tick labels have so many decimals that only a few fit side by side."""
 
 
 @draws_figure
@@ -211,6 +213,8 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     _label_value_axis(axes, panel)
     if _LEAST_PLAIN_TIME <= float(np.abs(t).max(initial=0.0)) < _MOST_PLAIN_TIME:
         axes.xaxis.get_major_formatter().set_useMathText(False)
+    if float(np.ptp(t)) < _LONG_LABEL_TIME:
+        axes.locator_params(axis="x", nbins=5)
 
 
 def _history_lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:

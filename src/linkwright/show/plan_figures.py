@@ -199,7 +199,7 @@ def plan_ends(
     view : str or (float, float), optional
         "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 
@@ -247,7 +247,7 @@ def plan_histories(
     only : sequence of str
         Lines to draw, by name (default: all).
     width, height : float, optional
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

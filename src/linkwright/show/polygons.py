@@ -149,7 +149,7 @@ def velocity_polygon(
     t : float
         Time, s, where the coordinates depend on it.
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 
@@ -181,8 +181,8 @@ def acceleration_polygon(
 ) -> Figure:
     """Draw the accelerations of joints and centres of mass from one pole, with their parts.
 
-    The parts are normal, tangential, Coriolis and sliding, each an arrow of its own behind the
-    other, as drawn by hand.
+    The parts are normal, tangential, Coriolis and sliding, drawn tip to tail, each as an arrow of
+    its own, as by hand.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def acceleration_polygon(
     t : float
         Time, s.
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

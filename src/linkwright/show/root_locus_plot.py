@@ -48,7 +48,7 @@ def root_locus(
     linear : Linear
         A linear model about a state.
     input, output : str, optional
-        Which input and output (default: the first ones).
+        Names of the input and the output (default: the first ones).
     gains : (k,) array, optional
         The gains, which increase (default: three decades about that of unit loop gain).
     width, path : optional

@@ -69,7 +69,7 @@ def sparsity(
     quantity : str
         "mass_matrix", "coriolis_matrix" or "constraint_jacobian".
     width : float, optional
-        mm (default: as the names need, from 85 to 180).
+        Width, mm (default: as the names need, from 85 to 180).
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

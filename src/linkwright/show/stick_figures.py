@@ -83,7 +83,7 @@ def figure_of(
     shapes : bool
         Draw the shapes of bodies, if the file has some; meshes need the extra `mesh`.
     width : float
-        mm.
+        Width, mm.
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

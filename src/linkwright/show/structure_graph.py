@@ -46,7 +46,7 @@ def graph(
     mechanism : Mechanism
         The mechanism.
     width : float, optional
-        mm (default: as wide as the names need, at least 85).
+        Width, mm (default: as wide as the names need, at least 85).
     path : str or Path, optional
         File to write: .svg, .pdf or .png.
 

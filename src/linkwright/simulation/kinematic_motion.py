@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 class Kinematics:
     """Positions, velocities and accelerations over time, one row for each time.
 
-    `t`, `q`, `qd` and `qdd` are the histories, `closure` the residual of the constraints (m, rad),
-    and `driven` the coordinates whose motion is given. Where a position cannot be reached, `status`
-    says so, and the motion up to there is kept. `singular` are the dead centres, limits and branch
-    points in the order of time. `settings` are those of `solve_kinematics`, in the form that a file
-    stores.
+    `t`, `q`, `qd` and `qdd` are the histories of `mechanism`, `closure` the residual of the
+    constraints (m, rad), and `driven` the coordinates whose motion is given. Where a position
+    cannot be reached, `status` says so, and the motion up to there is kept. `singular` are the dead
+    centres, limits and branch points in the order of time. `settings` are those of
+    `solve_kinematics`, in the form that a file stores.
 
     Examples
     --------
@@ -67,8 +67,10 @@ class Kinematics:
         return {name: self.frame(name)[0] for name in self.mechanism.frames}
 
     def frame(self, name: str) -> tuple[Floats, Floats, Floats]:
-        """Return position, velocity and acceleration of the frame `name` in the world, (times, 3)
-        each."""
+        """Return position, velocity and acceleration of the frame `name`.
+
+        Each is an array (times, 3) in the world: m, m/s, m/s².
+        """
         model, t = self.model, self.model.names.position_time_arguments(self.t)
         position = model.placement(name)(self.q, *t)[:, :3, 3]
         velocity = model.frame_velocity(name)(self.q, self.qd, *t)[:, 3:]
@@ -83,21 +85,27 @@ class Kinematics:
         return dataset_of_kinematics(self)
 
     def plot(self, *names: str, **options: object) -> Figure:
-        """Return a figure of the histories `names` ("q", "qd", "qdd", …); `options`: see
-        `show.plot`."""
+        """Return a figure of the histories `names`, such as "q", "qd" and "qdd".
+
+        `options` are those of `show.plot`.
+        """
         chosen = names or ("q", "qd", "qdd")
         figure: Figure = find_convenience("Kinematics.plot")(self, *chosen, **options)
         return figure
 
     def cyclograph(self, every: float | None = None, **options: object) -> Figure:
-        """Return a figure of stick figures at intervals of `every` seconds, or units of the swept
-        coordinate; `options`: see `show.cyclograph`."""
+        """Return a figure of stick figures at intervals of `every` (s, or the swept coordinate).
+
+        `options` are those of `show.cyclograph`.
+        """
         figure: Figure = find_convenience("Kinematics.cyclograph")(self, every, **options)
         return figure
 
     def animate(self, path: str | Path, **options: object) -> Path:
-        """Return the `path` of the film that is written: .mp4, .gif or .html; `options`: see
-        `show.animate`."""
+        """Return the path of the film that is written to `path`: .mp4, .gif or .html.
+
+        `options` are those of `show.animate`.
+        """
         film: Path = find_convenience("Kinematics.animate")(self, path, **options)
         return film
 

@@ -153,8 +153,10 @@ class Run(RunEnergies, LiveDisplayed):
 
     @property
     def reactions(self) -> Floats:
-        """Moment and force on the child, (times, joints and loops, 6), world axes, about the
-        joint's origin."""
+        """Moment and force on the child at each joint and loop, (times, joints and loops, 6).
+
+        In world axes, N m and N; moments are about the joint's origin.
+        """
         return self.details.reactions if self.borne is None else self.borne
 
     @property
@@ -170,20 +172,26 @@ class Run(RunEnergies, LiveDisplayed):
         return dataset_of_run(self)
 
     def plot(self, *names: str, **options: object) -> Figure:
-        """Return a figure of the histories `names` ("q", "energy", "tau", …); `options`: see
-        `show.plot`."""
+        """Return a figure of the histories `names`, such as "q", "energy" and "tau".
+
+        `options` are those of `show.plot`.
+        """
         figure: Figure = find_convenience("Run.plot")(self, *names, **options)
         return figure
 
     def cyclograph(self, every: float | None = None, **options: object) -> Figure:
-        """Return a figure of stick figures at intervals of `every` seconds; `options`: see
-        `show.cyclograph`."""
+        """Return a figure of stick figures at intervals of `every` seconds.
+
+        `options` are those of `show.cyclograph`.
+        """
         figure: Figure = find_convenience("Run.cyclograph")(self, every, **options)
         return figure
 
     def animate(self, path: str | Path, **options: object) -> Path:
-        """Return the `path` of the film that is written: .mp4, .gif or .html; `options`: see
-        `show.animate`."""
+        """Return the path of the film that is written to `path`: .mp4, .gif or .html.
+
+        `options` are those of `show.animate`.
+        """
         film: Path = find_convenience("Run.animate")(self, path, **options)
         return film
 

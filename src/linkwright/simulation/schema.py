@@ -112,9 +112,9 @@ def _read_superabundant(data: xarray.Dataset, count: int) -> dict[str, Floats]:
 
 
 def check_times(times: Floats, settings: dict[str, object]) -> None:
-    """Raise an error if times do not rise; along the path of a coordinate they may fall."""
+    """Raise an error if times do not increase; along the path of a coordinate they may fall."""
     if not settings.get("over") and not (np.diff(times) >= 0).all():
-        raise FileError("its times do not rise")
+        raise FileError("its times do not increase")
 
 
 def _array_sizes(n: int, names: MechanismNames) -> dict[str, tuple[int | None, ...]]:

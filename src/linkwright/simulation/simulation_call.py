@@ -141,7 +141,8 @@ def simulate(
         those at home (where loops close) and at rest. In an ensemble (runs, n) arrays, or by name
         numbers and (runs,) arrays.
     by : str
-        The formulation of the equations.
+        The formulation: "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence",
+        "recurrent", "multipliers" or "approximate".
     torque : array, callable, mapping, Feedback or str, optional
         Generalized forces, N m or N: numbers, a function of (t, q, q̇), a controller, or a table by
         velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
@@ -150,7 +151,9 @@ def simulate(
         also a (runs, n) array, by name (runs,) arrays and tables with (runs, times) values, or a
         list with one controller for each run; not a function.
     integrator : str
-        Such as "dop853".
+        The integrator: "dop853", "rk45", "rodas", "radau", "bdf", "lsoda", "cvodes", "idas",
+        "taylor"; with fixed steps "euler", "heun", "rk4", "semi-implicit", "midpoint",
+        "variational".
     rtol, atol : float
         Relative and absolute tolerances of a step.
     samples : int
@@ -160,7 +163,7 @@ def simulate(
     progress : bool, optional
         Show progress (default: on a terminal).
     stabilization : str or mapping
-        How constraints hold: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
+        How constraints are enforced: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
     coordinates : {"all", "minimal"}
         "minimal" integrates loops in as many coordinates as there are degrees of freedom.
     events : mapping, optional

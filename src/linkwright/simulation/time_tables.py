@@ -92,8 +92,8 @@ def read_time_table(name: str, given: object) -> TimeTable:
     has_pairs = times.ndim == 1 and times.shape == values.shape and len(times) >= 2
     if not (has_pairs and (np.diff(times) > 0).all() and np.isfinite([times, values]).all()):
         raise LinkwrightError(
-            f"the table of '{name}' needs rising times and as many values, at least two, finite",
-            remedy="give two lists of one length",
+            f"the table of '{name}' needs at least two increasing times, and as many finite values",
+            remedy="give two lists of equal length",
         )
     polynomials = _interval_polynomials(times, values, str(kind))
     return TimeTable(tuple(times.tolist()), tuple(values.tolist()), str(kind), polynomials)

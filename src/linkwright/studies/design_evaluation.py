@@ -60,7 +60,7 @@ class EvaluatedDesigns:
     status: np.ndarray[tuple[int], np.dtype[np.uint8]]
     seeds: np.ndarray[tuple[int], np.dtype[np.uint64]]
     messages: dict[int, str] = field(default_factory=dict)
-    """By place in the block, why a design failed or stopped."""
+    """By position in the block, why a design failed or stopped."""
 
     def __len__(self) -> int:
         """Return the number of designs."""

@@ -38,7 +38,7 @@ class Factor:
     name : str
         As given: "m2", "q0.q1", "torque.q1", "control.kp", "by".
     table, key : str
-        What is varied: "parameters" and "m2", "q0" and "q1", "by" and "".
+        The varied quantity: "parameters" and "m2", "q0" and "q1", "by" and "".
     distribution : str
         "uniform", "loguniform" or "normal"; empty for single values.
     numbers : tuple of float

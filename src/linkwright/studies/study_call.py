@@ -99,7 +99,7 @@ def study(
         "local" or "processes" of this machine, the address of a dask scheduler, or a cluster or
         client of dask.
     retries : int
-        How often a block is computed again if its worker ends.
+        The number of times that a block is computed again if its worker ends.
     progress : bool, optional
         Show progress (default: on a terminal).
     t, q0, qd0, torque, by, integrator, rtol, atol, samples

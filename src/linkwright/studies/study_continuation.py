@@ -34,7 +34,7 @@ class WorkerChoice:
     cluster : object
         None, "local", "processes", the address of a scheduler, or a cluster or client of dask.
     retries : int
-        How often a block is tried again.
+        The number of times that a block is tried again.
     """
 
     workers: int = 1

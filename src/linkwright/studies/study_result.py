@@ -63,7 +63,7 @@ class DesignCase:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(StudyResults):
-    """The results of a study, with analyses and plots; `store` has them, and knows the recipe.
+    """The results of a study, with analyses and plots; `store` holds them and the recipe.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Study(StudyResults):
         measure : str
             The measure.
         count : int
-            How many.
+            The number of cases.
         smallest : bool
             Find the smallest values instead.
 
@@ -137,7 +137,7 @@ class Study(StudyResults):
         Parameters
         ----------
         kind : {"spearman", "pearson"}
-            Of ranks, or of the numbers.
+            Correlation of ranks, or of the numbers themselves.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The state of a studio: the file as it was last read, results, and the pages that are told."""
+"""The state of a studio: the file as it was last read, results, and the pages that get them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class StudioJob:
 
 
 class WorkLane:
-    """A thread with a worker process; `publish` is told the state of each job, from that
+    """A thread with a worker process; it calls `publish` with the state of each job, from that
     thread."""
 
     def __init__(self, name: str, publish: Callable[[JobMessage], None]) -> None:
@@ -120,7 +120,7 @@ class WorkLane:
             state, told = "failed", {"error": f"it {error.what}"}
         except (LinkwrightError, OSError) as error:
             state, told = "failed", {"error": str(error)}
-        except Exception as error:  # a mistake of ours must not end the studio
+        except Exception as error:  # our own mistake must not end the studio
             state, told = "failed", {"error": f"{type(error).__name__}: {error}"}
         if self._is_cancelled:
             state, told = "cancelled", {}

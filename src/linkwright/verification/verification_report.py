@@ -49,7 +49,7 @@ class VerificationReport(NotebookDisplayed):
     checks : tuple of Check
         The checks; `report[name]` returns one.
     seconds : float
-        What they took, s.
+        The time that the checks took, s.
 
     Examples
     --------

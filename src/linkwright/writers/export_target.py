@@ -60,10 +60,11 @@ class ExportRequest:
 
 @dataclass(frozen=True, repr=False)
 class ExportedFiles(SummarizedResult):
-    """Files of one export by name, what they lack, and how they are used.
+    """The files of one export, what the target cannot hold, and how to use the files.
 
-    `files` maps names to texts or bytes; `lost` lists what the target cannot hold; `usage` says how
-    the files are compiled or called; `operations` counts those of one call of each function.
+    `target` is the language or format. `files` maps names to texts or bytes; if `is_folder`, `save`
+    writes them to a folder. `lost` lists what the target cannot hold. `usage` says how to compile
+    or call the files. `operations` are the numbers of operations of one call of each function.
 
     Examples
     --------

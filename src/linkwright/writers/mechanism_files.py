@@ -18,7 +18,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     Parameters
     ----------
     mechanism : Mechanism
-        What is written.
+        The mechanism to write.
     path : str or Path
         The ending decides: `.toml`, `.urdf` or `.xml` (MJCF).
 

@@ -74,7 +74,7 @@ def cam(
     follower
         The follower: roller, flat or swinging.
     base_radius
-        Radius of the base circle, which makes a profile: 30mm.
+        Radius of the base circle, 30mm: needed for the profile.
     roller_radius
         Radius of the roller; default: a point.
     offset

@@ -40,7 +40,7 @@ def inverse(
 ) -> CommandOutcome:
     """Find the forces that a motion needs, and the reactions at joints and loops.
 
-    The exit status is 1 if the actuators cannot give these forces.
+    The exit status is 1 if the actuators cannot provide these forces.
 
     Parameters
     ----------

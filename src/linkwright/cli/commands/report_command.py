@@ -55,7 +55,7 @@ def report(
     budget
         Time that each part may take; what needs more is left out.
     lecture
-        Write only the derivation, line by line, to hand out: by lagrange, or by --by.
+        Write only the derivation, line by line, to hand out; default of --by: lagrange.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def study(
         folder = _read_folder(file, words or [])
         if vary or measure or table:
             raise LinkwrightError(
-                f"study {file} takes a folder, no factors or measures", remedy="leave them out"
+                f"study {file} takes a folder, not factors or measures", remedy="leave them out"
             )
         if file == "report":
             return _report_outcome(folder, output)

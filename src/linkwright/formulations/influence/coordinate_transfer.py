@@ -50,7 +50,7 @@ class InfluenceDynamics:
 
 
 def invert_coefficients(G: Floats, H: Floats) -> InfluenceTransfer:
-    """φ(ψ) from the coefficients of ψ(φ), as many of each; a singular G is an error.
+    """φ(ψ) from the coefficients of ψ(φ), equal numbers of both; a singular G is an error.
 
     G^φ_ψ = (G^ψ_φ)⁻¹,   H^φ_ψψ = −G^φ_ψ • [(G^φ_ψ)ᵀ H^ψ_φφ G^φ_ψ]
     """

@@ -6,7 +6,7 @@ derive them for manipulators.
     C_kj = Σ c_ijk q̇_i,   φ_k = ∂V/∂q_k                           Virgala (21, 18)
 
 All Christoffel symbols of n links are n³ sums, each of a length that grows with n. The same D and C
-(Ḋ − 2C skew) are also sums over `composite_bodies`, n² sums of one length: another algorithm. The
+(Ḋ − 2C skew) are also sums over `composite_bodies`, n² sums of equal length: another algorithm. The
 option `algorithm` chooses between them, "christoffel" or "composite". Its default is "christoffel"
 up to `MAX_CHRISTOFFEL_VELOCITIES` degrees of freedom and "composite" beyond, and `algorithm_name`
 says which one it is.

@@ -32,7 +32,7 @@ class GravityCompensation(ForceElement):
         return [BodyForce(self.name, link, point, force, ca.SX.zeros(3))]
 
     def potential_energy(self, world: WorldKinematics) -> Scalar:
-        """Return the energy that makes up for that of the weight, J."""
+        """Return the energy that compensates that of the weight, J."""
         link, point = self._center_of_mass(world)
         if link == GROUND:
             return ca.SX(0)

@@ -117,13 +117,13 @@ def build_gallery_four_bar_row(name: str, n: int) -> Mechanism:
 GALLERY_FAMILIES = (
     GalleryFamily(
         "chain-6",
-        "Planar chain of uniform links, of any number: chain-2, chain-30.",
+        "Planar chain of any number of uniform links: chain-2, chain-30.",
         build_gallery_chain,
         max_size=500,
     ),
     GalleryFamily(
         "n-four-bar",
-        "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
+        "Row of two or more four-bar windows (IFToMM benchmark A02): n-four-bar-40.",
         build_gallery_four_bar_row,
         max_size=200,
         default=2,

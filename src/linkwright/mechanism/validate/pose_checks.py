@@ -17,7 +17,7 @@ _WORDS = {"q": "coordinate", "qd": "velocity", "controls": "actuator", "activati
 
 
 def check_poses(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
-    """Raise where a pose names something that does not exist, or has a number in a wrong unit."""
+    """Raise where a pose names something that does not exist, or has a number in the wrong unit."""
     if not mechanism.poses:
         return
     names = mechanism_names(mechanism)

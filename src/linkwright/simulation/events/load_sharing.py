@@ -33,7 +33,7 @@ def sharing_order(count: int) -> list[int]:
 def share_within_limits(
     D: Floats, total: Floats, weights: Floats, x: Floats, limits: Mapping[int, float]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return forces with D x = total within limits (by place in x) as far as possible, and which of
+    """Return forces with D x = total within limits (by index in x) as far as possible, and which of
     them are at their limits.
 
     x are forces of least norm with the given weights.

@@ -242,7 +242,7 @@ def _read_starts(
         more = f", and parameters have {p.shape[:-1]}" if p.ndim > 1 else ""
         raise LinkwrightError(
             f"q0 has shape {q.shape} and qd0 {qd.shape}{more}",
-            remedy="give as many of each, or one",
+            remedy="give the same number of each, or one",
         ) from None
     last = [_rows_of_batch(p, batch)] if model.parameters else []
     own = last[0] if last else None
