@@ -159,6 +159,28 @@ def test_second_derivatives_pass_through_scans(derive: object) -> None:
     np.testing.assert_allclose(derive(height)(v), wanted, atol=1e-8)  # type: ignore[operator]
 
 
+def test_derivatives_inside_and_through_shard_map(arm: lw.Model) -> None:
+    """Arrays split over devices, and arrays that all devices share, have the same derivatives."""
+    dynamics, (q, qd, tau) = lw.jax(arm).forward_dynamics, map(jnp.asarray, states(arm, 4))
+    mesh, split = jax.sharding.Mesh(jax.devices()[:1], ("batch",)), jax.P("batch")
+
+    def gradient(q: jax.Array, qd: jax.Array, tau: jax.Array) -> jax.Array:
+        return jax.grad(lambda x: (dynamics(x, qd, tau) ** 2).sum())(q)
+
+    specs = (split, jax.P(), split)
+    inside = jax.shard_map(gradient, mesh=mesh, in_specs=specs, out_specs=split)
+    wanted = gradient(q, qd[0], tau)
+    np.testing.assert_allclose(jax.jit(inside)(q, qd[0], tau), wanted, rtol=1e-12)
+
+    split_dynamics = jax.shard_map(dynamics, mesh=mesh, in_specs=specs, out_specs=split)
+    for k in range(3):
+        through, plain = (
+            jax.grad(lambda *x, f=f: (f(*x) ** 2).sum(), argnums=k)(q, qd[0], tau)
+            for f in (split_dynamics, dynamics)
+        )
+        np.testing.assert_allclose(through, plain, rtol=1e-12)
+
+
 def test_functions_can_be_pickled_after_use(arm: lw.Model) -> None:
     functions, q = lw.jax(arm), states(arm)[0]
     wanted = functions.gravity(q)
