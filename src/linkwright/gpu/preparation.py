@@ -25,7 +25,6 @@ from . import runtime
 from .cubin_compiler import DEFAULT_ARCHITECTURE, compile_cubin
 from .kernel_records import (
     KERNEL_ENTRY,
-    STEP_BLOCK,
     make_function_record,
     write_step_kernel_source,
 )
@@ -143,9 +142,9 @@ def _prepare_steps(
     refuse_events(model.mechanism)
     check_method(method, model.equations)
     step = cached_step(model, method, None)
-    cubins = {}
+    cubins, blocks = {}, {}
     for precision in precisions:
-        source = write_step_kernel_source(
+        source, blocks[precision] = write_step_kernel_source(
             step, replace(options or CudaOptions(), precision=precision)
         )
         stem = f"{method}_{precision}"
@@ -154,7 +153,7 @@ def _prepare_steps(
         cubins[precision] = f"{stem}.cubin"
     return {
         "entry": f"{KERNEL_ENTRY}_steps",
-        "block": STEP_BLOCK,
+        "blocks": blocks,
         "cubins": cubins,
         "sizes": [port.size for port in step.tape.outputs],
         "parameters": list(step.kept),

@@ -92,7 +92,8 @@ class PreparedKernels:
             if record["parameters"]:
                 kept = take_array(cp, record["nominal"] if parameters is None else parameters)
                 operands.append(batch.own(kept, (len(record["parameters"]),), "parameters"))
-            kernel = self._step_entry(record, PRECISION_NAMES[kind]), record["block"]
+            precision = PRECISION_NAMES[kind]
+            kernel = self._step_entry(record, precision), record["blocks"][precision]
             found = batch.integrate(kernel, operands, record["sizes"], steps, history)
         q, qd = (give_array(x, given) for x in found)
         return q, qd
