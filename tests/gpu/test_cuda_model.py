@@ -158,6 +158,17 @@ def test_the_error_without_cupy_names_the_extra(monkeypatch: pytest.MonkeyPatch)
         lw.compile(lw.gallery("elbow"), device="cuda")
 
 
+def test_the_error_without_a_gpu_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CuPy is installed, but the machine has no GPU; CuPy's error is a RuntimeError."""
+
+    def find_device() -> None:
+        raise RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient")
+
+    monkeypatch.setattr(sys.modules["cupy"].cuda, "Device", find_device)
+    with pytest.raises(LinkwrightError, match="no GPU can be used: cudaErrorInsufficientDriver"):
+        lw.compile(lw.gallery("elbow"), device="cuda")
+
+
 def test_prepared_kernels_agree_with_their_reference_values(tmp_path: Path) -> None:
     model = lw.compile(lw.gallery("puma560"))
     folder = prepare_kernels(

@@ -14,6 +14,7 @@ import numpy as np
 from .. import __version__
 from ..errors import ArgumentError, FileError
 from ..model.model import Model
+from ..number_checks import check_whole_number
 from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
 from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
 from ..simulation.fixed_steps.step_methods import check_method
@@ -81,6 +82,7 @@ def prepare_kernels(
     Path
         The folder.
     """
+    states = check_whole_number(states, "states", 1)
     for precision in precisions:
         if precision not in PRECISIONS:
             raise ArgumentError(
