@@ -133,6 +133,25 @@ def test_rollouts_are_those_of_lw_rollout(name: str) -> None:
         np.testing.assert_allclose(a, b, atol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["rk4", "heun"])
+def test_limits_of_efforts_hold_in_rollouts(method: str) -> None:
+    """Forces of 5 N and 1 N move 1 kg for 1 s; the motor gives 1.5 N at most."""
+    slide = lw.Mechanism(
+        name="slide",
+        gravity=[0, 0, 0],
+        bodies={"block": {"mass": 1}},
+        joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+    )
+    functions, still = lw.jax(lw.compile(slide)), jnp.zeros((2, 1))
+
+    def speed(forces: jax.Array) -> jax.Array:
+        return functions.rollout(still, still, forces, dt=0.1, steps=10, method=method)[1].sum(1)
+
+    forces = jnp.array([[5.0], [1.0]])
+    np.testing.assert_allclose(speed(forces), [1.5, 1])
+    np.testing.assert_allclose(jax.jacrev(speed)(forces)[:, :, 0], [[0, 0], [0, 1]], atol=1e-12)
+
+
 def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
     model = lw.compile(lw.gallery("elbow"))
     functions, q, v = lw.jax(model), np.array([0.2, -0.3]), np.zeros(2)

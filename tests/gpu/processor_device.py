@@ -88,7 +88,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Put the stand-in for CuPy in place, and compile kernels for the processor."""
     fake = ModuleType("cupy")
     for name in (
-        "ndarray", "asarray", "ascontiguousarray", "broadcast_to", "empty", "full", "flatnonzero",
+        "ndarray", "asarray", "clip", "ascontiguousarray", "broadcast_to", "empty", "full", "flatnonzero",
         "moveaxis", "from_dlpack", "stack", "nan",
     ):  # fmt: skip
         setattr(fake, name, getattr(np, name))

@@ -17,6 +17,14 @@ from linkwright.simulation.fixed_steps.rollouts import cached_step
 
 from .processor_device import install, leave_few_registers
 
+BOUNDED = lw.Mechanism(
+    name="slide",
+    gravity=[0, 0, 0],
+    bodies={"block": {"mass": 1}},
+    joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+)
+"""A block of 1 kg whose motor is bounded to 1.5 N."""
+
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +135,36 @@ def test_adaptive_steps_take_no_controller() -> None:
 def test_nvrtc_compiles_the_program_of_an_integrator() -> None:
     motion = ExportedMotion(lw.gallery("four-bar").without("limits"), ())
     assert compile_by_nvrtc(AdaptiveProgram(motion, "dop853").source, "sm_90")[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk45"])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_limits_of_efforts_hold(method: str, layout: str) -> None:
+    """Forces of 5 N, 1 N and −9 N act for 1 s; the motor gives 1.5 N, 1 N and −1.5 N."""
+    gpu = lw.compile(BOUNDED, device="cuda")
+    forces, start = np.array([[5.0], [1.0], [-9.0]]), np.zeros((3, 1))
+    given = (x if layout == "rows" else x.T for x in (start, start, forces))
+    found = gpu.rollout(*given, dt=0.1, steps=10, method=method, layout=layout)
+    np.testing.assert_allclose(found[0].ravel(), [0.75, 0.5, -0.75], rtol=1e-8)
+    np.testing.assert_allclose(found[1].ravel(), [1.5, 1, -1.5], rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk45"])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_single_state_is_one_trajectory(method: str, layout: str) -> None:
+    gpu, q, qd = lw.compile(lw.gallery("elbow"), device="cuda"), np.array([0.3, 0.2]), np.ones(2)
+    for history in (False, True):
+        common = {"dt": 0.01, "steps": 5, "method": method, "history": history}
+        wanted = lw.rollout(gpu.model, q, qd, np.ones(2), **common)  # type: ignore[arg-type]
+        found = gpu.rollout(q, qd, np.ones(2), layout=layout, **common)  # type: ignore[arg-type]
+        for a, b in zip(found, wanted, strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+    (ends, _), forces = gpu.rollout(q, np.ones((3, 2)), steps=4), np.ones((4, 2))
+    assert ends.shape == (3, 2)
+    np.testing.assert_allclose(
+        gpu.rollout(q, qd, forces, steps=4)[0], lw.rollout(gpu.model, q, qd, forces, steps=4)[0]
+    )
 
 
 def test_no_steps_return_the_start() -> None:

@@ -16,6 +16,7 @@ from ..errors import ArgumentError, FileError
 from ..model.model import Model
 from ..number_checks import check_whole_number
 from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
+from ..simulation.effort_limits import effort_bounds
 from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
 from ..simulation.fixed_steps.step_methods import check_method
 from ..tape import Tape
@@ -144,7 +145,7 @@ def _prepare_steps(
     refuse_events(model.mechanism)
     check_method(method, model.equations)
     step = cached_step(model, method, None)
-    cubins, blocks = {}, {}
+    cubins, blocks, bounds = {}, {}, effort_bounds(model.mechanism)
     for precision in precisions:
         source, blocks[precision] = write_step_kernel_source(
             step, replace(options or CudaOptions(), precision=precision)
@@ -158,6 +159,7 @@ def _prepare_steps(
         "blocks": blocks,
         "cubins": cubins,
         "sizes": [port.size for port in step.tape.outputs],
+        "limits": None if bounds is None else [x.tolist() for x in bounds],
         "parameters": list(step.kept),
         "nominal": [float(x) for x in model.nominal_parameters] if step.kept else [],
     }
