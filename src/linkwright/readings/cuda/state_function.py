@@ -17,7 +17,7 @@ from ..targets.c_code import c_function_names, c_number, write_c_helpers
 from ..targets.exported_code import name_code_ports
 from ..targets.tape_statements import used_tape_operations
 from .cuda_options import SHARED_BYTES, CudaOptions
-from .value_homes import ORIGIN, Statement, plan_homes
+from .value_homes import ORIGIN, ValueStatement, plan_homes
 
 VALUE_REGISTERS = 250
 """Registers for the values of a thread: 255, less those of addresses. A double needs two."""
@@ -202,7 +202,7 @@ class _StateWriter:
             lines += [line for k in step.made for line in self.write_step(k)]
         return lines
 
-    def order_statements(self) -> list[Statement]:
+    def order_statements(self) -> list[ValueStatement]:
         """The statements in their order: inputs where they are first needed, sines in pairs."""
         operations, found, done = self.tape.operations, [], set(self.gone)
         pairs: dict[int, list[int]] = {}
@@ -218,7 +218,7 @@ class _StateWriter:
                     is_sine = operations[own] in (Op.SIN, Op.COS)
                     made = pairs[self.tape.operands[own][0]] if is_sine else [own]
                     done.update(made)
-                    found.append(Statement(tuple(made), tuple(self.needed_values(own))))
+                    found.append(ValueStatement(tuple(made), tuple(self.needed_values(own))))
         return found
 
     def needed_values(self, k: int) -> list[int]:

@@ -16,7 +16,7 @@ ORIGIN = -1
 
 
 @dataclass(frozen=True)
-class Statement:
+class ValueStatement:
     """The values that a statement computes, and those that it needs."""
 
     made: tuple[int, ...]
@@ -33,7 +33,7 @@ class HomePlan:
 
 
 def plan_homes(
-    statements: Sequence[Statement], registers: int, housed: Collection[int] = ()
+    statements: Sequence[ValueStatement], registers: int, housed: Collection[int] = ()
 ) -> HomePlan:
     """Return where values stay such that at most `registers` of them are in registers.
 
