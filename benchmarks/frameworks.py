@@ -9,8 +9,8 @@ JAX runs on its default device, which is a GPU where it has one. The values of a
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -118,6 +118,11 @@ def measure(function: Callable[..., Any], arrays: list[Any]) -> tuple[float, flo
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", help="mechanism files (default: UR5 and Panda)")
+    files = parser.parse_args().files
     rng = np.random.default_rng(0)
     is_gpu = jax.devices()[0].platform == "gpu"
     states = 1 << 20 if is_gpu else 4096
@@ -125,7 +130,7 @@ def main() -> None:
     print(f"jax {jax.__version__}, float32, {states} states, {where}")
     print("| robot | function | code | first call, s | 1e6 states/s |")
     print("|---|---|---|---|---|")
-    for subject in subjects(sys.argv[1:]):
+    for subject in subjects(files):
         shape = (states, subject.model.nv)
         arrays = [jnp.asarray(rng.uniform(-1, 1, shape), jnp.float32) for _ in range(3)]
         for name in ("inverse_dynamics", "forward_dynamics"):

@@ -307,7 +307,9 @@ def print_table(head: list[str], rows: list[list[str]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("command", choices=["prepare", "run"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--variants", action="store_true")

@@ -83,9 +83,8 @@ def _make_rollout(arm: lw.Mechanism, device: str, sweep: Sweep) -> tuple[Any, An
             return lw.rollout(model, *starts, tau, dt=sweep.dt, steps=sweep.horizon, history=True)
 
         return np, on_processor
-    import cupy as cp
-
     gpu = lw.compile(arm, device="cuda")
+    import cupy as cp
 
     def on_gpu(q: Any, qd: Any, forces: Any) -> Any:
         push = cp.asarray(forces, dtype=cp.float32)
@@ -97,7 +96,9 @@ def _make_rollout(arm: lw.Mechanism, device: str, sweep: Sweep) -> tuple[Any, An
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--samples", type=int, default=Sweep.samples)
     given = parser.parse_args()

@@ -133,6 +133,25 @@ def test_rollouts_are_those_of_lw_rollout(name: str) -> None:
         np.testing.assert_allclose(a, b, atol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["rk4", "heun"])
+def test_limits_of_efforts_hold_in_rollouts(method: str) -> None:
+    """Forces of 5 N and 1 N move 1 kg for 1 s; the motor gives 1.5 N at most."""
+    slide = lw.Mechanism(
+        name="slide",
+        gravity=[0, 0, 0],
+        bodies={"block": {"mass": 1}},
+        joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+    )
+    functions, still = lw.jax(lw.compile(slide)), jnp.zeros((2, 1))
+
+    def speed(forces: jax.Array) -> jax.Array:
+        return functions.rollout(still, still, forces, dt=0.1, steps=10, method=method)[1].sum(1)
+
+    forces = jnp.array([[5.0], [1.0]])
+    np.testing.assert_allclose(speed(forces), [1.5, 1])
+    np.testing.assert_allclose(jax.jacrev(speed)(forces)[:, :, 0], [[0, 0], [0, 1]], atol=1e-12)
+
+
 def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
     model = lw.compile(lw.gallery("elbow"))
     functions, q, v = lw.jax(model), np.array([0.2, -0.3]), np.zeros(2)
@@ -157,6 +176,28 @@ def test_second_derivatives_pass_through_scans(derive: object) -> None:
     v = np.array([0.4, 0.1])
     wanted = differences(jax.grad(height), v, 1e-5)
     np.testing.assert_allclose(derive(height)(v), wanted, atol=1e-8)  # type: ignore[operator]
+
+
+def test_derivatives_inside_and_through_shard_map(arm: lw.Model) -> None:
+    """Arrays split over devices, and arrays that all devices share, have the same derivatives."""
+    dynamics, (q, qd, tau) = lw.jax(arm).forward_dynamics, map(jnp.asarray, states(arm, 4))
+    mesh, split = jax.sharding.Mesh(jax.devices()[:1], ("batch",)), jax.P("batch")
+
+    def gradient(q: jax.Array, qd: jax.Array, tau: jax.Array) -> jax.Array:
+        return jax.grad(lambda x: (dynamics(x, qd, tau) ** 2).sum())(q)
+
+    specs = (split, jax.P(), split)
+    inside = jax.shard_map(gradient, mesh=mesh, in_specs=specs, out_specs=split)
+    wanted = gradient(q, qd[0], tau)
+    np.testing.assert_allclose(jax.jit(inside)(q, qd[0], tau), wanted, rtol=1e-12)
+
+    split_dynamics = jax.shard_map(dynamics, mesh=mesh, in_specs=specs, out_specs=split)
+    for k in range(3):
+        through, plain = (
+            jax.grad(lambda *x, f=f: (f(*x) ** 2).sum(), argnums=k)(q, qd[0], tau)
+            for f in (split_dynamics, dynamics)
+        )
+        np.testing.assert_allclose(through, plain, rtol=1e-12)
 
 
 def test_functions_can_be_pickled_after_use(arm: lw.Model) -> None:

@@ -145,6 +145,19 @@ def test_operators_pass_the_checks_of_torch(arm: lw.Model) -> None:
     torch.library.opcheck(operator, ([states(arm, 2)[0].requires_grad_()],))
 
 
+def test_limits_of_efforts_hold_in_rollouts() -> None:
+    """A force of 5 N moves 1 kg for 1 s; the motor gives 1.5 N at most."""
+    slide = lw.Mechanism(
+        name="slide",
+        gravity=[0, 0, 0],
+        bodies={"block": {"mass": 1}},
+        joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+    )
+    still, force = torch.zeros(1), torch.tensor([5.0])
+    _, qd = lw.torch(lw.compile(slide)).rollout(still, still, force, dt=0.1, steps=10)
+    torch.testing.assert_close(qd, torch.tensor([1.5]))
+
+
 def test_the_gradient_of_a_rollout_agrees_with_differences() -> None:
     model = lw.compile(lw.gallery("elbow"))
     functions, q, v = lw.torch(model), torch.tensor([0.2, -0.3]).double(), torch.zeros(2).double()

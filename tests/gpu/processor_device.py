@@ -75,11 +75,20 @@ class ProcessorModule:
         return launch
 
 
+def leave_few_registers(monkeypatch: pytest.MonkeyPatch, shared: int, registers: int) -> None:
+    """Let functions have homes for values beyond a number of registers."""
+    writer = "linkwright.readings.cuda.state_function"
+    monkeypatch.setattr(f"{writer}.MAX_VALUE_REGISTERS", registers)
+    monkeypatch.setattr(f"{writer}.REGISTERS_BESIDE_HOMES", registers)
+    for module in (writer, "linkwright.readings.cuda.step_kernels"):
+        monkeypatch.setattr(f"{module}.SHARED_BYTES", shared)
+
+
 def install(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Put the stand-in for CuPy in place, and compile kernels for the processor."""
     fake = ModuleType("cupy")
     for name in (
-        "ndarray", "asarray", "ascontiguousarray", "broadcast_to", "empty", "full", "flatnonzero",
+        "ndarray", "asarray", "clip", "ascontiguousarray", "broadcast_to", "empty", "full", "flatnonzero",
         "moveaxis", "from_dlpack", "stack", "nan",
     ):  # fmt: skip
         setattr(fake, name, getattr(np, name))

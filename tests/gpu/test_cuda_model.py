@@ -122,6 +122,11 @@ def test_weak_states_are_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda gpu: gpu.gravity(np.zeros(2), layout="diagonal"), "layout cannot be 'diagonal'"),
         (lambda gpu: gpu.gravity(np.zeros((3, 7)), layout="columns"), "give (2, B)"),
         (lambda gpu: gpu.gravity(), "gravity takes q"),
+        (lambda gpu: gpu.gravity(np.zeros(2, complex)), "complex numbers are given"),
+        (
+            lambda gpu: gpu.forward_dynamics(np.zeros((3, 2)), np.zeros((4, 2)), np.zeros(2)),
+            "leading axes of forward_dynamics do not agree: (3,) of q, (4,) of qd; give equal",
+        ),
         (lambda gpu: gpu.gravity(np.zeros(2), z=1), "gravity takes q"),
         (lambda gpu: gpu.gravty, "did you mean 'gravity'"),
     ],
@@ -155,6 +160,17 @@ def test_an_unknown_device_is_refused() -> None:
 def test_the_error_without_cupy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(MissingExtraError, match=r"linkwright\[cuda\]"):
+        lw.compile(lw.gallery("elbow"), device="cuda")
+
+
+def test_the_error_without_a_gpu_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CuPy is installed, but the machine has no GPU; CuPy's error is a RuntimeError."""
+
+    def find_device() -> None:
+        raise RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient")
+
+    monkeypatch.setattr(sys.modules["cupy"].cuda, "Device", find_device)
+    with pytest.raises(LinkwrightError, match="no GPU can be used: cudaErrorInsufficientDriver"):
         lw.compile(lw.gallery("elbow"), device="cuda")
 
 
@@ -243,6 +259,20 @@ def test_prepared_rollouts_are_those_of_lw_rollout(
         ValueError, match=r"no rollout by 'euler' was prepared; there are \['rk4'\]"
     ):
         kernels.rollout(turn(q), turn(qd), method="euler")
+
+
+def test_prepared_rollouts_hold_limits_and_take_one_state(tmp_path: Path) -> None:
+    """A motor of 1.5 N moves 1 kg for 1 s, whatever force is given."""
+    slide = lw.Mechanism(
+        name="slide",
+        gravity=[0, 0, 0],
+        bodies={"block": {"mass": 1}},
+        joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+    )
+    prepare_kernels(lw.compile(slide), tmp_path, ["mass_matrix"], states=2, rollouts=["rk4"])
+    kernels, still = runtime.load_prepared_kernels(tmp_path), np.zeros(1)
+    q, qd = kernels.rollout(still, still, np.array([-9.0]), dt=0.1, steps=10)
+    np.testing.assert_allclose([q, qd], [[-0.75], [-1.5]])
 
 
 def test_errors_of_forward_dynamics_are_shares_of_the_condition_number(tmp_path: Path) -> None:

@@ -9,13 +9,21 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.gpu.adaptive_rollouts import AdaptiveProgram
 from linkwright.gpu.cubin_compiler import compile_by_nvrtc, find_nvrtc
-from linkwright.readings.cuda.cuda_options import CudaOptions
+from linkwright.readings.cuda.cuda_options import SHARED_BYTES, CudaOptions
 from linkwright.readings.cuda.state_function import CudaFunction
 from linkwright.readings.cuda.step_kernels import write_step_source
 from linkwright.simulation.exported_motion import ExportedMotion
 from linkwright.simulation.fixed_steps.rollouts import cached_step
 
-from .processor_device import install
+from .processor_device import install, leave_few_registers
+
+BOUNDED = lw.Mechanism(
+    name="slide",
+    gravity=[0, 0, 0],
+    bodies={"block": {"mass": 1}},
+    joints={"s": {"type": "prismatic", "child": "block", "limits": {"effort": 1.5}}},
+)
+"""A block of 1 kg whose motor is bounded to 1.5 N."""
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +65,14 @@ def x_is_law(inputs: object) -> bool:
 
 def test_free_motion() -> None:
     compare(lw.gallery("elbow"))
+
+
+@pytest.mark.parametrize("shared", [SHARED_BYTES, 5120])
+def test_states_in_homes(shared: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where registers do not suffice, states are in shared memory, or in local memory."""
+    leave_few_registers(monkeypatch, shared, 40)
+    compare(lw.gallery("puma560"), np.random.default_rng(0).uniform(-1, 1, (5, 20, 6)))
+    compare(lw.gallery("four-bar"))
 
 
 def test_forces_of_each_trajectory_and_of_each_step() -> None:
@@ -119,6 +135,36 @@ def test_adaptive_steps_take_no_controller() -> None:
 def test_nvrtc_compiles_the_program_of_an_integrator() -> None:
     motion = ExportedMotion(lw.gallery("four-bar").without("limits"), ())
     assert compile_by_nvrtc(AdaptiveProgram(motion, "dop853").source, "sm_90")[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk45"])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_limits_of_efforts_hold(method: str, layout: str) -> None:
+    """Forces of 5 N, 1 N and −9 N act for 1 s; the motor gives 1.5 N, 1 N and −1.5 N."""
+    gpu = lw.compile(BOUNDED, device="cuda")
+    forces, start = np.array([[5.0], [1.0], [-9.0]]), np.zeros((3, 1))
+    given = (x if layout == "rows" else x.T for x in (start, start, forces))
+    found = gpu.rollout(*given, dt=0.1, steps=10, method=method, layout=layout)
+    np.testing.assert_allclose(found[0].ravel(), [0.75, 0.5, -0.75], rtol=1e-8)
+    np.testing.assert_allclose(found[1].ravel(), [1.5, 1, -1.5], rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["rk4", "rk45"])
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_a_single_state_is_one_trajectory(method: str, layout: str) -> None:
+    gpu, q, qd = lw.compile(lw.gallery("elbow"), device="cuda"), np.array([0.3, 0.2]), np.ones(2)
+    for history in (False, True):
+        common = {"dt": 0.01, "steps": 5, "method": method, "history": history}
+        wanted = lw.rollout(gpu.model, q, qd, np.ones(2), **common)  # type: ignore[arg-type]
+        found = gpu.rollout(q, qd, np.ones(2), layout=layout, **common)  # type: ignore[arg-type]
+        for a, b in zip(found, wanted, strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)
+    (ends, _), forces = gpu.rollout(q, np.ones((3, 2)), steps=4), np.ones((4, 2))
+    assert ends.shape == (3, 2)
+    np.testing.assert_allclose(
+        gpu.rollout(q, qd, forces, steps=4)[0], lw.rollout(gpu.model, q, qd, forces, steps=4)[0]
+    )
 
 
 def test_no_steps_return_the_start() -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import shutil
 from itertools import product
 
 import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.gpu.cubin_compiler import compile_by_nvrtc, find_nvrtc
-from linkwright.readings.cuda.cuda_options import CudaOptions
+from linkwright.gpu.cubin_compiler import compile_by_nvcc, compile_by_nvrtc, find_nvrtc
+from linkwright.readings.cuda.cuda_options import SHARED_BYTES, CudaOptions
 from linkwright.readings.cuda.state_function import CudaFunction
 from linkwright.readings.cuda.tape_kernels import plan_row_staging, write_cuda_source
 from linkwright.tape import Op, Port, Tape
@@ -18,7 +19,7 @@ from linkwright.tape.writer import TapeWriter
 from linkwright.writers.reference_values import draw_reference_inputs, evaluate_tape_exactly
 
 from ..operation_tapes import OPERATIONS, operation_tape, quarters, reference
-from .processor_device import ProcessorModule, build_for_processor
+from .processor_device import ProcessorModule, build_for_processor, leave_few_registers
 
 TOLERANCES = {"float": 1e-5, "double": 1e-12}
 """Errors allowed, as shares of the largest entry (issue 22)."""
@@ -45,7 +46,8 @@ def run_kernel(
         rows = rows.reshape(count, port.size)
         given.append(np.ascontiguousarray(rows.T if layout == "columns" else rows))
     outputs = [np.full(count * port.size + 64, np.nan, kind) for port in tape.outputs]
-    block = options.block if layout == "columns" else plan_row_staging(function, options).block
+    staging = plan_row_staging(function, options)
+    block = function.block(options) if layout == "columns" else staging.block
     launch = module.get_function(f"kernel_{layout}")
     launch((math.ceil(count / block),), (block,), (np.int64(count), *given, *outputs))
     found = []
@@ -96,6 +98,28 @@ def test_kernels_agree_with_the_balls(name: str, function: str, precision: str) 
                 exact = np.array(wanted[k % 3][output])
                 error = np.abs(rows[k] - exact).max() / max(np.abs(exact).max(), 1e-30)
                 assert error <= TOLERANCES[precision] * condition, (layout, count, k)
+
+
+@pytest.mark.parametrize("shared", [SHARED_BYTES, 5120])
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_values_in_homes_agree_with_the_balls(
+    precision: str, shared: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As above, with 20 values in registers: others wait in shared memory, the last in local."""
+    leave_few_registers(monkeypatch, shared, 20 if precision == "float" else 40)
+    code = CudaFunction("kernel", tape_of("puma560", "forward_dynamics")[1]).state_code(precision)
+    assert code.near > 0
+    assert (code.far > 0) == (shared < SHARED_BYTES)
+    test_kernels_agree_with_the_balls("puma560", "forward_dynamics", precision)
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc, which reports spills")
+def test_kernels_with_homes_do_not_spill() -> None:
+    """186 values of the quadruped wait at a time; registers hold 125 doubles."""
+    function = CudaFunction("kernel", tape_of("quadruped", "forward_dynamics")[1])
+    assert function.needs_homes("double")
+    _, report = compile_by_nvcc(write_cuda_source([function], CudaOptions("double")), "sm_90")
+    assert report.count("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads") == 2
 
 
 @needs_nvrtc

@@ -83,6 +83,19 @@ class JaxCall:
         """Return the leading axes of the first input, from its shape."""
         return tuple(shape[: len(shape) - len(self.function.inputs[0].shape)])
 
+    def write_shapes(self, *arrays: jax.Array) -> list[jax.Array]:
+        """Return arrays like the outputs, by plain operations on all inputs."""
+        import jax.numpy as jnp
+
+        batch = self.batch_shape(arrays[0].shape)
+        each = sum(x.sum(tuple(range(len(batch), x.ndim))) for x in arrays)
+        return [
+            jnp.broadcast_to(
+                jnp.reshape(each, (*batch, *(1 for _ in port.shape))), (*batch, *port.shape)
+            )
+            for port in self.function.outputs
+        ]
+
     def compute(self, *arrays: jax.Array) -> Sequence[jax.Array]:
         """Call the handler of the tape through XLA."""
         import jax
@@ -139,7 +152,7 @@ def _call_primitive() -> Any:
     It is a primitive, because JAX drops the rule of a `jax.custom_jvp` from the reverse derivative
     of a scan, which then had no second derivatives.
     """
-    from jax.core import ShapedArray
+    import jax
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 
@@ -147,8 +160,9 @@ def _call_primitive() -> Any:
         return call.compute(*arrays)
 
     def describe(*given: Any, call: JaxCall) -> list[Any]:
-        batch = call.batch_shape(given[0].shape)
-        return [ShapedArray((*batch, *x.shape), given[0].dtype) for x in call.function.outputs]
+        # The types of plain operations also say how arrays vary over the devices of a `shard_map`.
+        found: list[Any] = jax.make_jaxpr(call.write_shapes)(*given).out_avals
+        return found
 
     primitive = Primitive("linkwright_call")
     primitive.multiple_results = True

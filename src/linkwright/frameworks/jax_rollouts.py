@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..number_checks import check_number, check_whole_number
+from ..simulation.effort_limits import effort_bounds
 from ..simulation.fixed_steps.step_methods import check_method
 from .derivative_functions import step_function
 from .function_table import check_rollout_shapes
@@ -48,6 +49,9 @@ def roll_out_in_jax(
     q, qd = jnp.asarray(q0), jnp.asarray(qd0)
     kind = jnp.result_type(q, qd, 1.0)
     forces = jnp.zeros(model.nv, kind) if tau is None else jnp.asarray(tau, kind)
+    bounds = effort_bounds(model.mechanism)
+    if bounds is not None:
+        forces = jnp.clip(forces, *(jnp.asarray(x, kind) for x in bounds))
     parameters = () if not model.parameters else (_parameter_values(functions, p),)
     arrays = dict(zip(("q0", "qd0", "tau", "p"), (q, qd, forces, *parameters), strict=False))
     shapes = {name: x.shape for name, x in arrays.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..number_checks import check_number, check_whole_number
+from ..simulation.effort_limits import effort_bounds
 from .function_table import check_rollout_shapes
 from .torch_operators import take_tensors
 
@@ -44,6 +45,9 @@ def roll_out_in_torch(
     in_time, batch = check_rollout_shapes(model, steps, shapes)
     q, qd = q.expand(*batch, model.nq), qd.expand(*batch, model.nv)
     call, kept = getattr(functions, functions.make_step(method)), []
+    bounds = effort_bounds(model.mechanism)
+    if bounds is not None:
+        forces = torch.clamp(forces, *(forces.new_tensor(x.tolist()) for x in bounds))
     for number in range(steps):
         if history:
             kept.append((q, qd))

@@ -18,6 +18,7 @@ from ..readings.cuda.program_kernels import PROGRAM_BLOCK, write_program_source
 from ..simulation.exported_motion import ExportedMotion
 from ..simulation.feedback import Feedback
 from .runtime.device_arrays import DeviceArray, current_stream, give_array, take_array
+from .runtime.device_trajectories import count_trajectories, drop_trajectory_axis
 
 if TYPE_CHECKING:
     from .cuda_model import CudaModel
@@ -100,7 +101,7 @@ def roll_out_adaptively_on_device(
     given = [x for x in (q0, qd0, inputs) if x is not None]
     with current_stream(cp, given):
         starts = [_as_rows(take_array(cp, x).astype("float64"), layout) for x in (q0, qd0)]
-        count = max(len(x) if x.ndim > 1 else 1 for x in starts)
+        count, is_single = count_trajectories(starts, "rows")
         words = cp.ascontiguousarray(
             cp.broadcast_to(cp.asarray(program.start_words), (count, program.places[""]))
         ).copy()
@@ -126,6 +127,8 @@ def roll_out_adaptively_on_device(
         whole = whole if layout == "rows" else cp.moveaxis(whole, 0, -1)
         parts = (slice(model.nq), slice(model.nq, None))
         found = [whole[..., part] if layout == "rows" else whole[..., part, :] for part in parts]
+        if is_single:
+            found = [drop_trajectory_axis(x, layout) for x in found]
     return give_array(found[0], given), give_array(found[1], given)
 
 
@@ -163,8 +166,8 @@ def _cached_program(functions: CudaModel, method: str) -> AdaptiveProgram:
     """Return the program of a method, made when it is first used."""
     cache: dict[str, AdaptiveProgram] = functions.__dict__.setdefault("_programs", {})
     if method not in cache:
-        mechanism = functions.mechanism.without("limits")  # rollouts have no events
-        motion = ExportedMotion(mechanism, functions.model.parameters)
+        kept = functions.model.parameters
+        motion = ExportedMotion(functions.mechanism, kept, stops="ignore")  # limits of efforts act
         cache[method] = AdaptiveProgram(motion, method)
     return cache[method]
 

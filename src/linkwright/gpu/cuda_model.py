@@ -191,10 +191,16 @@ class CudaModel:
 
 
 def _find_architecture() -> str:
-    """Return the architecture of the current GPU."""
+    """Return the architecture of the current GPU; raise if there is none."""
     import cupy as cp
 
-    capability = getattr(cp.cuda.Device(), "compute_capability", "")
+    try:
+        capability = getattr(cp.cuda.Device(), "compute_capability", "")
+    except RuntimeError as error:  # that of CuPy, which names what CUDA misses
+        raise LinkwrightError(
+            f"no GPU can be used: {error}",
+            remedy="compile without device='cuda', or install the driver of an NVIDIA GPU",
+        ) from None
     return f"sm_{capability}" if capability else DEFAULT_ARCHITECTURE
 
 

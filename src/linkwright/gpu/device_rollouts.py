@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError, UnsupportedError
-from ..number_checks import check_number, check_whole_number
+from ..number_checks import check_number, check_positive, check_whole_number
+from ..simulation.effort_limits import effort_bounds
 from ..simulation.feedback import Feedback
 from ..simulation.fixed_steps.compiled_steps import CompiledStep
 from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
@@ -17,7 +18,7 @@ from ..simulation.fixed_steps.step_methods import check_method
 from ..simulation.fixed_steps.trajectory_batch import controller_acts
 from ..simulation.varied_inputs import check_inputs_without
 from .adaptive_rollouts import ADAPTIVE_METHODS, roll_out_adaptively_on_device
-from .kernel_records import KERNEL_ENTRY, STEP_BLOCK, write_step_kernel_source
+from .kernel_records import KERNEL_ENTRY, write_step_kernel_source
 from .runtime.device_arrays import (
     LAYOUTS,
     PRECISION_NAMES,
@@ -26,7 +27,12 @@ from .runtime.device_arrays import (
     give_array,
     take_array,
 )
-from .runtime.device_trajectories import DeviceTrajectories
+from .runtime.device_trajectories import (
+    DeviceTrajectories,
+    clip_forces,
+    count_trajectories,
+    drop_trajectory_axis,
+)
 
 if TYPE_CHECKING:
     from .cuda_model import CudaModel
@@ -69,8 +75,8 @@ def roll_out_on_device(
             t=t,
             parameters=parameters,
             layout=layout,
-            rtol=check_number(rtol, "rtol"),
-            atol=check_number(atol, "atol"),
+            rtol=check_positive(rtol, "rtol"),
+            atol=check_positive(atol, "atol"),
         )
     check_method(method, model.equations)
     law = inputs if isinstance(inputs, Mapping | Feedback) else None
@@ -85,10 +91,14 @@ def roll_out_on_device(
     with current_stream(cp, given):
         q, qd = take_array(cp, q0), take_array(cp, qd0)
         kind = "float32" if str(q.dtype) == str(qd.dtype) == "float32" else "float64"
-        batch = DeviceTrajectories(cp, kind, layout, q.shape[0 if layout == "rows" else -1])
+        count, is_single = count_trajectories((q, qd), layout)
+        batch = DeviceTrajectories(cp, kind, layout, count)
         operands = [batch.own(q, (model.nq,), "q0"), batch.own(qd, (model.nv,), "qd0")]
         operands += [batch.repeat(x) for x in _control_starts(step)]
-        tau = np.zeros(model.nv) if law is not None or inputs is None else take_array(cp, inputs)
+        tau: Any = np.zeros(model.nv)
+        if law is None and inputs is not None:
+            bounds = effort_bounds(model.mechanism)
+            tau = clip_forces(cp, take_array(cp, inputs), bounds, layout)
         operands.append(batch.timed(tau, steps, (model.nv,), "inputs"))
         times = t + dt * np.arange(steps)
         operands += [batch.shared(x) for x in _timed_inputs(step, times, dt)]
@@ -98,8 +108,10 @@ def roll_out_on_device(
             kept = take_array(cp, values)
             operands.append(batch.own(kept, (len(step.kept),), "parameters"))
         sizes = [port.size for port in step.tape.outputs]
-        kernel = _step_entry(functions, step, PRECISION_NAMES[kind]), STEP_BLOCK
+        kernel = _step_entry(functions, step, PRECISION_NAMES[kind])
         results = batch.integrate(kernel, operands, sizes, steps, history)
+        if is_single:
+            results = [drop_trajectory_axis(x, layout) for x in results]
     found = [give_array(x, given) for x in results]
     return found[0], found[1]
 
@@ -119,15 +131,21 @@ def _timed_inputs(step: CompiledStep, times: Any, dt: float) -> list[Any]:
     return found
 
 
-def _step_entry(functions: CudaModel, step: CompiledStep, precision: str) -> Any:
-    """Return the kernel of a step, loaded once for each step, precision and device."""
+def _step_entry(functions: CudaModel, step: CompiledStep, precision: str) -> tuple[Any, int]:
+    """Return the kernel of a step and the threads of its blocks.
+
+    It is loaded once for each step, precision and device.
+    """
     import cupy as cp
 
     key = (step.tape.digest, precision, cp.cuda.Device().id)
     cache: dict[object, Any] = functions.__dict__.setdefault("_step_entries", {})
     if key not in cache:
-        source = write_step_kernel_source(step, replace(functions.options, precision=precision))
+        source, block = write_step_kernel_source(
+            step, replace(functions.options, precision=precision)
+        )
         module = cp.cuda.function.Module()
         module.load(functions.compile_source(source))
-        cache[key] = (module, module.get_function(f"{KERNEL_ENTRY}_steps"))
-    return cache[key][1]
+        cache[key] = (module, (module.get_function(f"{KERNEL_ENTRY}_steps"), block))
+    found: tuple[Any, int] = cache[key][1]
+    return found

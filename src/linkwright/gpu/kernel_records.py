@@ -34,16 +34,16 @@ def write_kernel_source(tape: Tape, options: CudaOptions) -> KernelSource:
     record = {
         "entry": KERNEL_ENTRY,
         "precision": options.precision,
-        "columns_block": options.block,
+        "columns_block": function.block(options),
         "rows_block": plan_row_staging(function, options).block,
     }
     return KernelSource(write_cuda_source([function], options), record)
 
 
-def write_step_kernel_source(step: CompiledStep, options: CudaOptions) -> str:
-    """Return the source of the kernel that repeats a step."""
-    function = CudaFunction(KERNEL_ENTRY, step.tape)
-    return write_step_source(function, step.ports[2], replace(options, block=STEP_BLOCK))
+def write_step_kernel_source(step: CompiledStep, options: CudaOptions) -> tuple[str, int]:
+    """Return the source of the kernel that repeats a step, and the threads of its blocks."""
+    function, options = CudaFunction(KERNEL_ENTRY, step.tape), replace(options, block=STEP_BLOCK)
+    return write_step_source(function, step.ports[2], options), function.block(options)
 
 
 def make_function_record(

@@ -14,7 +14,9 @@ import numpy as np
 from .. import __version__
 from ..errors import ArgumentError, FileError
 from ..model.model import Model
+from ..number_checks import check_whole_number
 from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
+from ..simulation.effort_limits import effort_bounds
 from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
 from ..simulation.fixed_steps.step_methods import check_method
 from ..tape import Tape
@@ -25,7 +27,6 @@ from . import runtime
 from .cubin_compiler import DEFAULT_ARCHITECTURE, compile_cubin
 from .kernel_records import (
     KERNEL_ENTRY,
-    STEP_BLOCK,
     make_function_record,
     write_step_kernel_source,
 )
@@ -82,6 +83,7 @@ def prepare_kernels(
     Path
         The folder.
     """
+    states = check_whole_number(states, "states", 1)
     for precision in precisions:
         if precision not in PRECISIONS:
             raise ArgumentError(
@@ -143,9 +145,9 @@ def _prepare_steps(
     refuse_events(model.mechanism)
     check_method(method, model.equations)
     step = cached_step(model, method, None)
-    cubins = {}
+    cubins, blocks, bounds = {}, {}, effort_bounds(model.mechanism)
     for precision in precisions:
-        source = write_step_kernel_source(
+        source, blocks[precision] = write_step_kernel_source(
             step, replace(options or CudaOptions(), precision=precision)
         )
         stem = f"{method}_{precision}"
@@ -154,9 +156,10 @@ def _prepare_steps(
         cubins[precision] = f"{stem}.cubin"
     return {
         "entry": f"{KERNEL_ENTRY}_steps",
-        "block": STEP_BLOCK,
+        "blocks": blocks,
         "cubins": cubins,
         "sizes": [port.size for port in step.tape.outputs],
+        "limits": None if bounds is None else [x.tolist() for x in bounds],
         "parameters": list(step.kept),
         "nominal": [float(x) for x in model.nominal_parameters] if step.kept else [],
     }

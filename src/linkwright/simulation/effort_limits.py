@@ -129,6 +129,17 @@ def clip_given_arrays(mechanism: Mechanism, forces: Floats) -> Floats:
     return within
 
 
+def effort_bounds(mechanism: Mechanism) -> tuple[Floats, Floats] | None:
+    """Return the lower and upper limits of given forces by velocity, infinite where there are
+    none; None without any."""
+    ranges = {} if mechanism.coordinates is not None else effort_ranges_by_velocity(mechanism)
+    if not ranges:
+        return None
+    names = mechanism_names(mechanism).qd
+    found = np.array([ranges.get(name, (-np.inf, np.inf)) for name in names], float)
+    return found[:, 0].copy(), found[:, 1].copy()
+
+
 def declares_effort_limits(mechanism: Mechanism) -> bool:
     """Return whether joints or actuators have limits of efforts or controls."""
     actuators = mechanism.actuators.values()

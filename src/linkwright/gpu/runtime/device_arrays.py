@@ -23,6 +23,8 @@ def whole_shape(shape: Sequence[int], batch: Sequence[int], layout: str) -> tupl
 
 def take_array(cp: Any, given: Any) -> Any:
     """Return the array as CuPy's, without a copy where it is on the GPU."""
+    if "complex" in str(getattr(given, "dtype", "")):
+        raise ValueError("complex numbers are given; give real numbers")
     if isinstance(given, cp.ndarray):
         return given
     if hasattr(given, "__dlpack__") and not isinstance(given, np.ndarray):

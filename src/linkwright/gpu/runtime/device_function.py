@@ -85,7 +85,16 @@ class DeviceFunction:
                     f"give ({', '.join(wanted)})"
                 )
             leading.append(tuple(rest))
-        batch = np.broadcast_shapes(*leading)
+        try:
+            batch = np.broadcast_shapes(*leading)
+        except ValueError:
+            names = [name for name, _ in self.inputs]
+            pairs = zip(leading, names, strict=True)
+            texts = ", ".join(f"{axes} of {name}" for axes, name in pairs if axes)
+            raise ValueError(
+                f"the leading axes of {self.record['name']} do not agree: {texts}; "
+                "give equal axes, or axes of length 1"
+            ) from None
         if layout == "columns" and not batch:
             batch = (1,)
         return batch, math.prod(batch)

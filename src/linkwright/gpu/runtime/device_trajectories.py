@@ -24,6 +24,28 @@ class KernelOperand:
         return [self.array, *(np.int64(n) for n in (self.lane, self.step, self.entry))]
 
 
+def count_trajectories(starts: Sequence[Any], layout: str) -> tuple[int, bool]:
+    """Return the number of trajectories, and whether the starts are a single state."""
+    axis = 0 if layout == "rows" else -1
+    several = [x.shape[axis] for x in starts if len(x.shape) > 1]
+    return (several[0] if several else 1), not several
+
+
+def drop_trajectory_axis(whole: Any, layout: str) -> Any:
+    """Return the states of the only trajectory."""
+    return whole[0] if layout == "rows" else whole[..., 0]
+
+
+def clip_forces(cp: Any, tau: Any, bounds: Any, layout: str) -> Any:
+    """Return forces within their lower and upper limits by velocity, if there are some."""
+    if bounds is None:
+        return tau
+    lower, upper = (cp.asarray(x) for x in bounds)
+    if layout == "columns" and len(tau.shape) > 1:
+        lower, upper = lower[:, None], upper[:, None]
+    return cp.clip(tau, lower, upper)
+
+
 @dataclass(frozen=True)
 class DeviceTrajectories:
     """The arrays of trajectories in a layout."""
@@ -54,6 +76,8 @@ class DeviceTrajectories:
         (size,) = shape
         is_row = self.layout == "rows"
         whole = (self.count, steps, size) if is_row else (steps, size, self.count)
+        if self.count == 1 and tuple(x.shape) == (steps, size):
+            x = x[None] if is_row else x[..., None]
         if tuple(x.shape) != whole:
             return self.own(x, shape, name)
         strides = (steps * size, size, 1) if is_row else (1, size * self.count, self.count)

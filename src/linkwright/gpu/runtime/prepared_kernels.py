@@ -17,7 +17,12 @@ from .device_arrays import (
     take_array,
 )
 from .device_function import DeviceFunction, FunctionRecord, check_kernel
-from .device_trajectories import DeviceTrajectories
+from .device_trajectories import (
+    DeviceTrajectories,
+    clip_forces,
+    count_trajectories,
+    drop_trajectory_axis,
+)
 
 
 def load_prepared_kernels(folder: str | Path) -> PreparedKernels:
@@ -80,8 +85,11 @@ class PreparedKernels:
         with current_stream(cp, given):
             q, qd = take_array(cp, q0), take_array(cp, qd0)
             kind = "float32" if str(q.dtype) == str(qd.dtype) == "float32" else "float64"
-            batch = DeviceTrajectories(cp, kind, layout, q.shape[0 if layout == "rows" else -1])
+            count, is_single = count_trajectories((q, qd), layout)
+            batch = DeviceTrajectories(cp, kind, layout, count)
             force = np.zeros(nv) if tau is None else take_array(cp, tau)
+            if tau is not None:
+                force = clip_forces(cp, force, record["limits"], layout)
             operands = [
                 batch.own(q, (nq,), "q0"),
                 batch.own(qd, (nv,), "qd0"),
@@ -92,8 +100,11 @@ class PreparedKernels:
             if record["parameters"]:
                 kept = take_array(cp, record["nominal"] if parameters is None else parameters)
                 operands.append(batch.own(kept, (len(record["parameters"]),), "parameters"))
-            kernel = self._step_entry(record, PRECISION_NAMES[kind]), record["block"]
+            precision = PRECISION_NAMES[kind]
+            kernel = self._step_entry(record, precision), record["blocks"][precision]
             found = batch.integrate(kernel, operands, record["sizes"], steps, history)
+            if is_single:
+                found = [drop_trajectory_axis(x, layout) for x in found]
         q, qd = (give_array(x, given) for x in found)
         return q, qd
 

@@ -157,10 +157,11 @@ def _write_trial(function: ExportedFunction, options: CudaOptions) -> list[str]:
             f"        real *on_{note.name} = repeat_state({start}, {size}, count, in_rows);"
         )
         frees.append(f"        require(cudaFree(on_{note.name}));")
+    kernels = CudaFunction(name, function.tape)
     launch = _LAUNCH.format(
         arrays="\n".join(arrays),
-        rows=plan_row_staging(CudaFunction(name, function.tape), options).block,
-        columns=options.block,
+        rows=plan_row_staging(kernels, options).block,
+        columns=kernels.block(options),
         name=name,
         given=", ".join(f"on_{note.name}" for note in (*function.inputs, *function.outputs)),
         checks="\n".join(checks),

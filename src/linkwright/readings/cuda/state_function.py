@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ...ports import Port
 from ...tape import OPERATION_ARITY, Op, Tape, share_tape_reciprocals
-from ...tape.register_pressure import fit_tape_to_registers
+from ...tape.register_pressure import count_live_values, fit_tape_to_registers
 from ..llvm.fused_multiply_add import (
     MachineFusedMultiplyAdd,
     find_machine_fused_multiply_adds,
@@ -16,9 +16,23 @@ from ..llvm.fused_multiply_add import (
 from ..targets.c_code import c_function_names, c_number, write_c_helpers
 from ..targets.exported_code import name_code_ports
 from ..targets.tape_statements import used_tape_operations
+from .cuda_options import SHARED_BYTES, CudaOptions
+from .value_homes import ORIGIN, ValueStatement, plan_homes
 
 VALUE_REGISTERS = 250
 """Registers for the values of a thread: 255, less those of addresses. A double needs two."""
+
+MAX_VALUE_REGISTERS = 256
+"""Functions whose values need more have homes for some; nvcc 13.0 finds registers for others."""
+
+REGISTERS_BESIDE_HOMES = 200
+"""Registers for values where others have homes: the compiler needs some to change their order."""
+
+HOME_BLOCK = 32
+"""Threads of a block whose values have homes: blocks of a warp share out the memory best."""
+
+STATEMENTS_OF_SECTION = 80
+"""Statements that the compiler may mix: where it may mix thousands, it needs more registers."""
 
 _INFIX = {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*"}
 
@@ -49,6 +63,61 @@ class CudaFunction:
             for k, name in enumerate(self.port_names)
         ]
 
+    def needs_homes(self, precision: str) -> bool:
+        """Whether the values of a thread need more registers than it has."""
+        return self.tape_in_order(precision)[1]
+
+    def tape_in_order(self, precision: str) -> tuple[Tape, bool]:
+        """Return the tape in the order of the source, and whether it needs homes."""
+        kept: dict[str, tuple[Tape, bool]] = self.__dict__.setdefault("_tapes", {})
+        if precision not in kept:
+            size = 1 if precision == "float" else 2
+            shared = share_tape_reciprocals(self.tape)
+            tape = fit_tape_to_registers(shared, VALUE_REGISTERS // size)
+            kept[precision] = tape, size * count_live_values(tape) > MAX_VALUE_REGISTERS
+        return kept[precision]
+
+    def state_code(self, precision: str, *, keeps_inputs: bool = False) -> StateCode:
+        """Return the function of one state, written once: see `write_state_function`."""
+        kept: dict[object, StateCode] = self.__dict__.setdefault("_codes", {})
+        key = precision, keeps_inputs
+        if key not in kept:
+            kept[key] = write_state_function(self, precision, keeps_inputs)
+        return kept[key]
+
+    def block(self, options: CudaOptions) -> int:
+        """Return the number of threads of a block."""
+        return HOME_BLOCK if self.needs_homes(options.precision) else options.block
+
+
+@dataclass(frozen=True)
+class StateCode:
+    """The source of a function of one state, and the homes that a thread needs.
+
+    `near` are those in shared memory, and `far` those in the local memory of the thread.
+    """
+
+    text: str
+    near: int = 0
+    far: int = 0
+
+    @property
+    def arguments(self) -> list[str]:
+        """What a kernel passes on beside arrays and their stride."""
+        return [] if not self.near else ["lw_near + LW_THREAD", "lw_far"]
+
+    @property
+    def near_line(self) -> str:
+        """The line of a kernel that declares the homes in shared memory."""
+        return f"    LW_SHARED real lw_near[{self.near * HOME_BLOCK}];\n" if self.near else ""
+
+    def far_line(self, more: int = 0) -> str:
+        """The line of a thread that declares the homes in local memory, and room for `more`."""
+        if not self.near:
+            return ""
+        count = self.far + more
+        return f"        {f'LW_FAR({count})' if count else 'volatile real *const lw_far = 0;'}\n"
+
 
 def write_helper_functions(tapes: Sequence[Tape]) -> str:
     """Return the functions that CUDA lacks and the tapes use."""
@@ -56,24 +125,36 @@ def write_helper_functions(tapes: Sequence[Tape]) -> str:
     return "\n".join(lines).replace("static inline", "LW_INLINE")
 
 
-def write_state_function(function: CudaFunction, precision: str) -> str:
-    """Return the function NAME_state of one state, whose entries are `lw_step` numbers apart."""
-    body = "\n".join(f"    {line}" for line in _StateWriter(function, precision).statements())
-    parameters = ", ".join([*function.parameters, "const lw_int lw_step"])
-    return f"LW_INLINE void {function.name}_state({parameters})\n{{\n{body}\n}}\n"
+def write_state_function(function: CudaFunction, precision: str, keeps_inputs: bool) -> StateCode:
+    """Return the function NAME_state of one state, whose entries are `lw_step` numbers apart.
+
+    Where values need homes and the kernel `keeps_inputs` near, these are read again.
+    """
+    writer = _StateWriter(function, precision, keeps_inputs)
+    lines, parameters = writer.statements(), [*function.parameters, "const lw_int lw_step"]
+    if writer.has_homes:
+        parameters += ["volatile real *const lw_near", "volatile real *const lw_far"]
+        if keeps_inputs:
+            count = len(function.ports)
+            restated = [x.replace("LW_RESTRICT ", "") for x in parameters[:count]]
+            parameters[:count] = [x.replace("real *", "volatile real *") for x in restated]
+    body = "\n".join(f"    {line}" for line in lines)
+    text = f"LW_INLINE void {function.name}_state({', '.join(parameters)})\n{{\n{body}\n}}\n"
+    return StateCode(text, *writer.homes)
 
 
 class _StateWriter:
     """Writes the statements of one state."""
 
-    def __init__(self, function: CudaFunction, precision: str) -> None:
-        registers = VALUE_REGISTERS if precision == "float" else VALUE_REGISTERS // 2
-        shared = share_tape_reciprocals(function.tape)
-        tape = self.tape = fit_tape_to_registers(shared, registers)
+    def __init__(self, function: CudaFunction, precision: str, keeps_inputs: bool) -> None:
+        tape, self.has_homes = function.tape_in_order(precision)
+        self.tape, self.keeps_inputs = tape, keeps_inputs
         self.names, self.precision = function.port_names, precision
         self.functions = c_function_names(precision)
         self.fused, self.gone = find_machine_fused_multiply_adds(tape)
         self.angles: set[int] = set()
+        self.returned: dict[int, str] = {}
+        self.homes = (0, 0)
         self.goals: dict[int, list[str]] = {}
         for port, result in enumerate(tape.results):
             name = self.names[len(tape.inputs) + port]
@@ -82,15 +163,79 @@ class _StateWriter:
 
     def statements(self) -> list[str]:
         """One statement for each value, and assignments to outputs as soon as they are known."""
-        lines = []
-        for k, op in enumerate(self.tape.operations):
-            if op is not Op.CONSTANT and k not in self.gone:
-                lines += self.write_value(k, op)
-            lines += [f"{goal} = {self.text(k)};" for goal in self.goals.get(k, ())]
+        if self.has_homes:
+            return self.statements_with_homes()
+        return [
+            line for k in range(len(self.tape)) if k not in self.gone for line in self.write_step(k)
+        ]
+
+    def write_step(self, k: int) -> list[str]:
+        """The statements of a value, and assignments to outputs."""
+        op = self.tape.operations[k]
+        lines = [] if op is Op.CONSTANT else self.write_value(k, op)
+        return [*lines, *(f"{goal} = {self.text(k)};" for goal in self.goals.get(k, ()))]
+
+    def statements_with_homes(self) -> list[str]:
+        """The statements, in sections, with values that leave for their homes and return."""
+        operations, lines = self.tape.operations, ["LW_SECTIONS"]
+        steps = self.order_statements()
+        housed = [k for k, op in enumerate(operations) if op is Op.INPUT and self.keeps_inputs]
+        size = 1 if self.precision == "float" else 2
+        plan = plan_homes(steps, REGISTERS_BESIDE_HOMES // size, housed)
+        near = min(plan.count, SHARED_BYTES // (4 * size * HOME_BLOCK))
+        self.homes = near, plan.count - near
+
+        def home(place: int) -> str:
+            return f"lw_near[{place * HOME_BLOCK}]" if place < near else f"lw_far[{place - near}]"
+
+        constants = [k for k in self.goals if operations[k] is Op.CONSTANT]
+        lines += [line for k in constants for line in self.write_step(k)]
+        moves = zip(steps, plan.leaving, plan.returning, strict=True)
+        for number, (step, leaving, returning) in enumerate(moves):
+            if number % STATEMENTS_OF_SECTION == STATEMENTS_OF_SECTION - 1:
+                lines.append(f"LW_SECTION({number})")
+            lines += [f"{home(place)} = {self.text(value)};" for value, place in leaving]
+            for value, place in returning:
+                source = self.write_origin(value) if place == ORIGIN else home(place)
+                self.returned[value] = f"r{value}_{number}"
+                lines.append(f"const real {self.returned[value]} = {source};")
+            lines += [line for k in step.made for line in self.write_step(k)]
         return lines
+
+    def order_statements(self) -> list[ValueStatement]:
+        """The statements in their order: inputs where they are first needed, sines in pairs."""
+        operations, found, done = self.tape.operations, [], set(self.gone)
+        pairs: dict[int, list[int]] = {}
+        for k, op in enumerate(operations):
+            if op in (Op.SIN, Op.COS):
+                pairs.setdefault(self.tape.operands[k][0], []).append(k)
+        values = [k for k, op in enumerate(operations) if op not in (Op.CONSTANT, Op.INPUT)]
+        inputs = [k for k in self.goals if operations[k] is Op.INPUT]
+        for k in (*values, *inputs):
+            needed = self.needed_values(k)
+            for own in (*(x for x in needed if operations[x] is Op.INPUT), k):
+                if own not in done:
+                    is_sine = operations[own] in (Op.SIN, Op.COS)
+                    made = pairs[self.tape.operands[own][0]] if is_sine else [own]
+                    done.update(made)
+                    found.append(ValueStatement(tuple(made), tuple(self.needed_values(own))))
+        return found
+
+    def needed_values(self, k: int) -> list[int]:
+        """The values, other than constants, from which a value is computed."""
+        op, operands = self.tape.operations[k], self.tape.operands[k]
+        if op is Op.INPUT:
+            return []
+        given = operands[: OPERATION_ARITY[op]]
+        if k in self.fused:
+            given = [*self.tape.operands[self.fused[k].product][:2], self.fused[k].other]
+        found = dict.fromkeys(given)
+        return [x for x in found if self.tape.operations[x] is not Op.CONSTANT]
 
     def text(self, k: int) -> str:
         """The name of a value, or its number."""
+        if k in self.returned:
+            return self.returned[k]
         if self.tape.operations[k] is not Op.CONSTANT:
             return f"v{k}"
         number = c_number(float(self.tape.constants[k]), self.precision)
@@ -106,7 +251,7 @@ class _StateWriter:
     def write_expression(self, k: int, op: Op, operands: list[int]) -> str:
         """The expression of a value."""
         if op is Op.INPUT:
-            return _write_entry(self.names[operands[0]], operands[1])
+            return self.write_origin(k)
         if k in self.fused:
             return self.write_fused(self.fused[k])
         given = [self.text(a) for a in operands[: OPERATION_ARITY[op]]]
@@ -118,6 +263,11 @@ class _StateWriter:
         if op in _INFIX:
             return f"{given[0]} {_INFIX[op]} {given[1]}"
         return f"{self.functions[op]}({', '.join(given)})"
+
+    def write_origin(self, k: int) -> str:
+        """The entry of an input."""
+        port, entry = self.tape.operands[k][:2]
+        return _write_entry(self.names[port], entry)
 
     def is_one(self, k: int) -> bool:
         """Whether a value is the number 1."""

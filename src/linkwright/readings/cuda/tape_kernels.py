@@ -11,7 +11,11 @@ from dataclasses import dataclass
 
 from .cuda_options import SHARED_BYTES, CudaOptions
 from .device_prelude import TILE_FUNCTIONS, write_device_prelude
-from .state_function import CudaFunction, write_helper_functions, write_state_function
+from .state_function import (
+    CudaFunction,
+    StateCode,
+    write_helper_functions,
+)
 
 LAYOUTS = ("columns", "rows")
 """How arrays hold states: the last words of the names of kernels."""
@@ -31,26 +35,27 @@ def write_cuda_source(functions: Sequence[CudaFunction], options: CudaOptions) -
         write_helper_functions([function.tape for function in functions]),
     ]
     for function in functions:
+        code = function.state_code(options.precision)
         parts += [
-            write_state_function(function, options.precision),
-            _write_column_kernel(function, options),
-            _write_row_kernel(function, options),
+            code.text,
+            _write_column_kernel(function, code, options),
+            _write_row_kernel(function, code, options),
         ]
     return "\n".join(parts)
 
 
-def _write_column_kernel(function: CudaFunction, options: CudaOptions) -> str:
+def _write_column_kernel(function: CudaFunction, code: StateCode, options: CudaOptions) -> str:
     """Return the kernel of arrays with a state in each column."""
-    given = ", ".join(f"{name} + i" for name in function.port_names)
+    given = ", ".join([*(f"{name} + i" for name in function.port_names), "count", *code.arguments])
     parameters = ", ".join(["const lw_int count", *function.parameters])
-    block = options.block
+    block = function.block(options)
     return f"""\
 LW_KERNEL({block}, {options.resident_blocks}) {function.name}_columns({parameters})
 {{
-    LW_THREADS({block}) {{
+{code.near_line}    LW_THREADS({block}) {{
         const lw_int i = LW_BLOCK*{block} + LW_THREAD;
-        if (i < count)
-            {function.name}_state({given}, count);
+{code.far_line()}        if (i < count)
+            {function.name}_state({given});
     }}
 }}
 """
@@ -67,13 +72,16 @@ class RowStaging:
 def plan_row_staging(function: CudaFunction, options: CudaOptions) -> RowStaging:
     """Return the largest block for which the rows of all ports fit into shared memory.
 
-    Where not even those of a warp do, the largest ports are not staged.
+    Where not even those of a warp do, or homes of values leave no place, the largest ports are not
+    staged.
     """
     strides = [tile_stride(port.size) for port in function.ports]
-    block = options.block
+    block = function.block(options)
     while block > _SMALLEST_BLOCK and sum(strides) * block * options.item_bytes > SHARED_BYTES:
         block //= 2
-    left = SHARED_BYTES // (block * options.item_bytes)
+    left = (
+        SHARED_BYTES // (block * options.item_bytes) - function.state_code(options.precision).near
+    )
     chosen = [False] * len(strides)
     for k in sorted(range(len(strides)), key=lambda k: strides[k]):
         if function.ports[k].size > 1 and strides[k] <= left:
@@ -86,7 +94,7 @@ def tile_stride(size: int) -> int:
     return size + 1 if size % 4 == 0 else size
 
 
-def _write_row_kernel(function: CudaFunction, options: CudaOptions) -> str:
+def _write_row_kernel(function: CudaFunction, code: StateCode, options: CudaOptions) -> str:
     """Return the kernel of arrays with a state in each row."""
     staging = plan_row_staging(function, options)
     block, newline = staging.block, "\n"
@@ -104,19 +112,19 @@ def _write_row_kernel(function: CudaFunction, options: CudaOptions) -> str:
         else:
             stores.append(f"        lw_store_tile{copy}")
     parameters = ", ".join(["const lw_int count", *function.parameters])
-    arguments = f",{newline}{' ' * 16}".join([*given, "1"])
+    arguments = f",{newline}{' ' * 16}".join([*given, "1", *code.arguments])
     return f"""\
 LW_KERNEL({block}, 0) {function.name}_rows({parameters})
 {{
 {newline.join(tiles)}
-    const lw_int first = LW_BLOCK*{block};
+{code.near_line}    const lw_int first = LW_BLOCK*{block};
     const int states = count - first < {block} ? (int)(count - first) : {block};
     LW_THREADS({block}) {{
 {newline.join(loads)}
     }}
     LW_SYNC();
     LW_THREADS({block}) {{
-        if (LW_THREAD < states)
+{code.far_line()}        if (LW_THREAD < states)
             {function.name}_state({arguments});
     }}
     LW_SYNC();
