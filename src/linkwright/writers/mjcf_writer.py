@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import MechanismError, UnsupportedError
 from ..expressions import ZERO, expression_to_float
+from ..kinematics.kinematic_tree import GROUND as GROUND_LINK
 from ..mechanism import GROUND, Mechanism, replace_part_fields
 from ..types import Floats
 from .mjcf_elements import add_mjcf_element
@@ -132,6 +133,8 @@ class _MjcfWriter:
         others = self.children.get(name, [])
         if self.geometry.has_mass(name) or len(others) != 1 or name in self.sections.named_bodies:
             return None
+        if self.geometry.tree.bodies[name].link == GROUND_LINK or self.has_inertia_on_link(name):
+            return None
         poses, (after,) = self.geometry.body_poses, others
         turned = any(link.kind.has_quaternion for _, link in self.geometry.links_of(name))
         return after if not turned or poses[name].is_parallel_to(poses[after]) else None
@@ -142,16 +145,20 @@ class _MjcfWriter:
         missing = moments[2] - moments[1] - moments[0]
         if missing > 0:
             moments = moments + np.array([missing, missing, 0.0]) / 2 * (1 + _ROUNDING)
-        if mass < _LEAST_MASS or moments.min() < _LEAST_MASS:
+        if element.find("joint") is not None and not self.has_inertia_on_link(name):
             self.lost.append(f"body {name}: that it has no mass or inertia (1e-14 is written)")
-        add_mjcf_element(
-            element,
-            "inertial",
-            pos=center,
-            mass=max(mass, _LEAST_MASS),
-            diaginertia=np.maximum(moments, _LEAST_MASS),
-            quat=axes,
-        )
+            mass, moments = max(mass, _LEAST_MASS), np.maximum(moments, _LEAST_MASS)
+        if mass or moments.any():
+            add_mjcf_element(
+                element, "inertial", pos=center, mass=mass, diaginertia=moments, quat=axes
+            )
+
+    def has_inertia_on_link(self, name: str) -> bool:
+        """Return whether MuJoCo accepts the inertia of a moving body: its own or that of a body
+        fixed to it is above the least."""
+        bodies = self.geometry.tree.bodies
+        numbers = (self.inertia(n) for n in bodies if bodies[n].link == bodies[name].link)
+        return any(min(mass, *moments) >= _LEAST_MASS for mass, _, moments, _ in numbers)
 
     def inertia(self, name: str) -> tuple[float, Floats, Floats, Floats]:
         """Return mass, centre, principal moments and axes of a body: its own, or those of a real
