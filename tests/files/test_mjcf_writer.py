@@ -285,6 +285,9 @@ def test_meshes_keep_their_files_and_places(tmp_path: Path) -> None:
     assert mesh.type == "mesh"
     assert mesh.file == str(tmp_path / "m.stl")
     np.testing.assert_allclose([float(x.value) for x in mesh.origin.xyz], 0, atol=1e-12)
+    (tmp_path / "m.stl").write_text("solid m\nendsolid m\n")
+    in_words = load(COUPLED.replace('{ type = "sphere", radius = 0.1 }', part))
+    assert any("b: its mesh, which MuJoCo does not read: it" in x for x in write_mjcf(in_words)[1])
     (tmp_path / "m.stl").unlink()
     gone = load(COUPLED.replace('{ type = "sphere", radius = 0.1 }', part))
     assert "body b: its mesh, whose file is missing" in write_mjcf(gone)[1]
@@ -357,15 +360,15 @@ def test_an_inertia_without_an_equivalent_is_named() -> None:
 
 FINGER = """
 <robot name="finger">
-  <link name="base"/>
+  <link name="world"/>
   <link name="plate"><inertial><mass value="1"/>
     <inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <link name="knuckle"/><link name="phalanx"><inertial><mass value="2e-3"/>
     <inertia ixx="2e-7" iyy="2e-7" izz="2e-8" ixy="0" ixz="0" iyz="0"/></inertial></link>
   <link name="tip"/><link name="nail"/>
-  <joint name="screwed" type="fixed"><parent link="base"/><child link="plate"/></joint>
+  <joint name="screwed" type="fixed"><parent link="world"/><child link="plate"/></joint>
   <joint name="bend" type="continuous"><axis xyz="0 1 0"/>
-    <parent link="base"/><child link="knuckle"/></joint>
+    <parent link="world"/><child link="knuckle"/></joint>
   <joint name="glued" type="fixed"><origin xyz="0 0 .02"/>
     <parent link="knuckle"/><child link="phalanx"/></joint>
   <joint name="end" type="fixed"><origin xyz="0 0 .5"/>
@@ -382,8 +385,11 @@ def test_links_without_mass_stay_so_and_parts_of_the_ground_may_be_anything() ->
     finger = load(FINGER)
     text, lost = write_mjcf(finger)
     twin = written_twin(finger)
-    assert lost == ["moments of inertia of plate that have no effect on the motion"]
-    massless = [name for name in finger.bodies if name not in ("plate", "phalanx")]
+    assert lost == [
+        "the name of body world, MuJoCo's name for the ground: it is world_",
+        "moments of inertia of plate that have no effect on the motion",
+    ]
+    massless = ("world_", "knuckle", "tip", "nail")
     assert [twin.m.body(name).mass[0] for name in massless] == [0.0] * len(massless)
     full = np.zeros((1, 1))
     twin.d.qpos[:] = 0.3

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import MechanismError, UnsupportedError
 from ..expressions import ZERO, expression_to_float
+from ..files.unique_names import make_unique_element_name
 from ..kinematics.kinematic_tree import GROUND as GROUND_LINK
 from ..mechanism import GROUND, Mechanism, replace_part_fields
 from ..types import Floats
@@ -22,6 +23,7 @@ from .mjcf_losses import list_mjcf_losses
 from .mjcf_sections import MjcfSectionWriter
 from .mjcf_shapes_writer import MjcfShapeWriter
 
+_GROUND_OF_MUJOCO = "world"
 _ROUNDING = 1e-15
 _LEAST_MASS = 1e-14
 """What a moving body without mass or inertia gets, kg and kg m²: MuJoCo refuses less than 1e-15."""
@@ -111,7 +113,8 @@ class _MjcfWriter:
             chain.append(following)
         last, poses = chain[-1], self.geometry.body_poses
         place = self.joints.free_rest(last) or poses[last].seen_from(poses[parent])
-        element = add_mjcf_element(above, "body", name=last, pos=place.p, quat=place.quaternion)
+        written = self.body_name(last)
+        element = add_mjcf_element(above, "body", name=written, pos=place.p, quat=place.quaternion)
         share = self.mechanism.bodies[last].gravity_compensation
         if share != ZERO:
             element.set("gravcomp", repr(expression_to_float(share, self.mechanism.values)))
@@ -126,6 +129,14 @@ class _MjcfWriter:
         for merged in chain[:-1]:
             self.shapes.note_merged_shapes(merged)
         return element, last
+
+    def body_name(self, name: str) -> str:
+        """Return the name of a body in the file: its own, but for that of MuJoCo's ground."""
+        if name != _GROUND_OF_MUJOCO:
+            return name
+        written = make_unique_element_name(f"{name}_", self.mechanism.bodies)
+        self.lost.append(f"the name of body {name}, MuJoCo's name for the ground: it is {written}")
+        return written
 
     def next_in_chain(self, name: str) -> str | None:
         """Return the only body that a body without mass carries, if their joints can be those of
