@@ -166,7 +166,7 @@ class MjcfSectionWriter:
                     "MuJoCo leaves out"
                 )
             tag = "spatial" if read.paths else "fixed"
-            tendon = add_mjcf_element(section, tag, name=name, **self.tendon_effects(length))
+            tendon = add_mjcf_element(section, tag, name=name, **self.tendon_effects(name, length))
             for number, (factor, path) in enumerate(read.paths):
                 if number or factor != 1:
                     add_mjcf_element(tendon, "pulley", divisor=1 / factor)
@@ -188,7 +188,7 @@ class MjcfSectionWriter:
             a not in chains[b] and b not in chains[a] for a, b in itertools.combinations(chains, 2)
         )
 
-    def tendon_effects(self, length: Length) -> dict[str, object]:
+    def tendon_effects(self, name: str, length: Length) -> dict[str, object]:
         """Return spring, damper, friction, armature and limits of a length."""
         numbers = {
             "stiffness": length.stiffness,
@@ -206,7 +206,9 @@ class MjcfSectionWriter:
                 (length.limits.upper, UNLIMITED),
             )
         ]
-        if ends != [-UNLIMITED, UNLIMITED]:
+        if ends[0] == ends[1]:
+            self.lost.append(f"length {name}: its limits, between which there is no range")
+        elif ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": ends}
         return found
 
