@@ -136,6 +136,6 @@ def test_limits_without_a_range_are_left_out_and_named() -> None:
     )
     assert not mujoco.MjModel.from_xml_string(text).jnt_limited[0]
     assert lost == [
-        "joint q: its limits, between which there is no range",
-        "length rope: its limits, between which there is no range",
+        "joint q: its limits, which have no range between them",
+        "length rope: its limits, which have no range between them",
     ]

@@ -85,7 +85,7 @@ class MjcfJointWriter:
         for bound, none in ((joint.limits.lower, -UNLIMITED), (joint.limits.upper, UNLIMITED)):
             ends.append(none if bound is None else self.number(joint.each(bound)[freedom]))
         if ends[0] == ends[1]:
-            self.lost.append(f"joint {name}: its limits, between which there is no range")
+            self.lost.append(f"joint {name}: its limits, which have no range between them")
         elif ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": np.array(ends)}
         effort = joint.limits.effort

@@ -207,7 +207,7 @@ class MjcfSectionWriter:
             )
         ]
         if ends[0] == ends[1]:
-            self.lost.append(f"length {name}: its limits, between which there is no range")
+            self.lost.append(f"length {name}: its limits, which have no range between them")
         elif ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": ends}
         return found
