@@ -124,3 +124,18 @@ def test_rollouts_say_that_expressions_are_clipped() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lw.rollout(arm, start, start, {"actuator1": "1.5*cos(t)"}, dt=1e-3, steps=10)
+
+
+def test_limits_without_a_range_are_left_out_and_named() -> None:
+    """A URDF that states only effort and velocity has the limits 0 and 0, which MuJoCo refuses."""
+    joints = {"q": {"type": "revolute", "child": "a", "limits": {"lower": 0, "upper": 0}}}
+    rope = {"factors": {"q": 2}, "limits": {"lower": 1, "upper": 1}}
+    body = {"mass": 1, "inertia": [1, 1, 1]}
+    text, lost = write_mechanism_text(
+        lw.Mechanism(bodies={"a": body}, joints=joints, lengths={"rope": rope}), "mjcf"
+    )
+    assert not mujoco.MjModel.from_xml_string(text).jnt_limited[0]
+    assert lost == [
+        "joint q: its limits, which have no range between them",
+        "length rope: its limits, which have no range between them",
+    ]

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
+from linkwright.writers.mjcf_writer import write_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -148,3 +149,21 @@ def test_tendon_named_as_a_joint_gets_another_name() -> None:
     found = lw.load(world('<fixed name="yaw"><joint joint="yaw" coef="1"/></fixed>'))
     assert list(found.lengths) == ["yaw_tendon"]
     assert any("'yaw_tendon'" in note for note in found.unused)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_armature_between_branches_is_exact_and_named_when_written(is_kept: bool) -> None:
+    """M = armature c cᵀ for the whole tendon; MuJoCo's sparse M has no entry for joints of which
+    none carries the other."""
+    bodies = '<body><joint name="a" axis="0 1 0"/><geom size=".1"/>{}</body>'
+    body = '<body><joint name="b" axis="0 1 0"/><geom size=".1"/></body>'
+    inside = bodies.format(body) if is_kept else bodies.format("") + body
+    joints = '<joint joint="a" coef="1"/><joint joint="b" coef="-2"/>'
+    tendon = f'<fixed name="t" armature=".5">{joints}</fixed>'
+    text = f"<mujoco><worldbody>{inside}</worldbody><tendon>{tendon}</tendon></mujoco>"
+    arm = lw.load(text)
+    bare = lw.load(text.replace('armature=".5"', ""))
+    added = lw.compile(arm).mass_matrix([0.3, 0.2]) - lw.compile(bare).mass_matrix([0.3, 0.2])
+    assert_allclose(added, [[0.5, -1], [-1, 2]], atol=1e-14)
+    named = [x for x in write_mjcf(arm)[1] if x.startswith("length t: its armature between joints")]
+    assert bool(named) != is_kept

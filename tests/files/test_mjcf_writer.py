@@ -285,6 +285,9 @@ def test_meshes_keep_their_files_and_places(tmp_path: Path) -> None:
     assert mesh.type == "mesh"
     assert mesh.file == str(tmp_path / "m.stl")
     np.testing.assert_allclose([float(x.value) for x in mesh.origin.xyz], 0, atol=1e-12)
+    (tmp_path / "m.stl").write_text("solid m\nendsolid m\n")
+    in_words = load(COUPLED.replace('{ type = "sphere", radius = 0.1 }', part))
+    assert any("b: its mesh, which MuJoCo does not read: it" in x for x in write_mjcf(in_words)[1])
     (tmp_path / "m.stl").unlink()
     gone = load(COUPLED.replace('{ type = "sphere", radius = 0.1 }', part))
     assert "body b: its mesh, whose file is missing" in write_mjcf(gone)[1]
@@ -353,3 +356,44 @@ def test_an_inertia_without_an_equivalent_is_named() -> None:
     text, lost = write_mjcf(flying)
     assert lost == ["the inertias of b, which no real bodies have: M differs"]
     assert mujoco.MjModel.from_xml_string(text).nv == 6
+
+
+FINGER = """
+<robot name="finger">
+  <link name="world"/>
+  <link name="plate"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="knuckle"/><link name="phalanx"><inertial><mass value="2e-3"/>
+    <inertia ixx="2e-7" iyy="2e-7" izz="2e-8" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tip"/><link name="nail"/>
+  <joint name="screwed" type="fixed"><parent link="world"/><child link="plate"/></joint>
+  <joint name="bend" type="continuous"><axis xyz="0 1 0"/>
+    <parent link="world"/><child link="knuckle"/></joint>
+  <joint name="glued" type="fixed"><origin xyz="0 0 .02"/>
+    <parent link="knuckle"/><child link="phalanx"/></joint>
+  <joint name="end" type="fixed"><origin xyz="0 0 .5"/>
+    <parent link="knuckle"/><child link="tip"/></joint>
+  <joint name="side" type="fixed"><origin xyz="0 .5 0"/>
+    <parent link="tip"/><child link="nail"/></joint>
+</robot>
+"""
+
+
+def test_links_without_mass_stay_so_and_parts_of_the_ground_may_be_anything() -> None:
+    """MuJoCo wants mass only of what moves, and what moves with it may have it; 1e-14 kg on each
+    frame of a finger changed its M by 1e-9. The plate has no real inertia, and never moves."""
+    finger = load(FINGER)
+    text, lost = write_mjcf(finger)
+    twin = written_twin(finger)
+    assert lost == [
+        "the name of body world, MuJoCo's name for the ground: it is world_",
+        "moments of inertia of plate that have no effect on the motion",
+    ]
+    massless = ("world_", "knuckle", "tip", "nail")
+    assert [twin.m.body(name).mass[0] for name in massless] == [0.0] * len(massless)
+    full = np.zeros((1, 1))
+    twin.d.qpos[:] = 0.3
+    mujoco.mj_forward(twin.m, twin.d)
+    mujoco.mj_fullM(twin.m, twin.d, full)
+    np.testing.assert_allclose(full, [[2e-7 + 2e-3 * 0.02**2]], rtol=1e-14)
+    np.testing.assert_allclose(lw.compile(load(text)).mass_matrix([0.3]), full, rtol=1e-14)

@@ -180,6 +180,34 @@ def test_an_open_mesh_counts_by_its_convex_hull(box_file: Path) -> None:
     assert "convex hull of open.stl, not closed" in body.inertia_from
 
 
+def write_faces(path: Path, faces: list[tuple[int, ...]]) -> Body:
+    """A body that is a mesh of these faces of the box, as OBJ."""
+    lines = [f"v {x} {y} {z}" for x, y, z in CORNERS.tolist()]
+    lines += ["f " + " ".join(str(corner + 1) for corner in face) for face in faces]
+    path.write_text("\n".join(lines))
+    return Body(density=500, shapes=[{"type": "mesh", "file": str(path)}])
+
+
+@pytest.mark.parametrize("turned", [{0, 3, 6, 9}, set(range(7)), {11}, set(range(12))])
+def test_faces_may_be_oriented_both_ways(tmp_path: Path, turned: set[int]) -> None:
+    """Programs write closed meshes in which some faces point inward."""
+    pytest.importorskip("trimesh", reason="the extra [mesh] is not installed")
+    faces = [face[::-1] if k in turned else face for k, face in enumerate(FACES)]
+    body = write_faces(tmp_path / "mixed.obj", faces)
+    mass, center, tensor = spatial(body)
+    assert mass == pytest.approx(500 * 0.03, rel=1e-12)
+    np.testing.assert_allclose(center, [0.1, 0.15, 0.25], rtol=1e-12)
+    np.testing.assert_allclose(tensor, 15 / 12 * np.diag([0.34, 0.29, 0.13]), atol=1e-12)
+    assert "convex hull" not in body.inertia_from
+
+
+@pytest.mark.parametrize("faces", [FACES[:1], [FACES[0], FACES[0][::-1]]])
+def test_flat_meshes_are_refused(tmp_path: Path, faces: list[tuple[int, ...]]) -> None:
+    pytest.importorskip("trimesh", reason="the extra [mesh] is not installed")
+    with pytest.raises(LinkwrightError, match=r"'flat\.obj' is flat, and so has no volume; use"):
+        write_faces(tmp_path / "flat.obj", faces)
+
+
 URDF = """
 <robot name="r">
   <material name="blue"><color rgba="0 0 1 0.5"/></material>

@@ -13,7 +13,10 @@ from ..errors import MechanismError, MissingExtraError
 if TYPE_CHECKING:
     import trimesh
 
-    from ..types import Floats
+    from ..types import Booleans, Floats
+
+_FLAT = 1e-7
+"""Smallest thickness of a solid, relative to its size: that of numbers in single precision."""
 
 
 def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floats]:
@@ -24,8 +27,13 @@ def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floa
     import numpy as np
 
     mesh = read_mesh_file(file)
-    solid = mesh if mesh.is_watertight else mesh.convex_hull
-    solid = solid.copy()
+    if np.linalg.matrix_rank(mesh.vertices - mesh.vertices[0], rtol=_FLAT) < 3:
+        raise MechanismError(
+            f"the mesh '{Path(file).name}' is flat, and so has no volume",
+            where="shapes",
+            remedy="use another file, or give mass and inertia",
+        )
+    solid = (_closed_mesh(file) or mesh.convex_hull).copy()
     solid.apply_transform(np.diag([*scale, 1.0]))
     solid.density = 1.0
     sign = float(np.sign(solid.volume))
@@ -34,7 +42,51 @@ def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floa
 
 def is_closed_mesh(file: str) -> bool:
     """Return whether every edge of a mesh belongs to two faces, so that it has a volume."""
-    return bool(read_mesh_file(file).is_watertight)
+    return _closed_mesh(file) is not None
+
+
+@lru_cache(maxsize=8)
+def _closed_mesh(file: str) -> trimesh.Trimesh | None:
+    """The mesh in a file, with no part of mixed faces; None if it is not closed."""
+    mesh = read_mesh_file(file)
+    if not mesh.is_watertight:
+        return None
+    return mesh if mesh.is_winding_consistent else _orient_faces(mesh)
+
+
+def _orient_faces(mesh: trimesh.Trimesh) -> trimesh.Trimesh | None:
+    """A copy of a closed mesh in which the parts with mixed faces have them all outward.
+
+    Each face is two nodes of a graph: as it is, and turned. Neighbours that run through their
+    common edge in opposite directions agree. None for a surface with one side.
+    """
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count, pairs, edges = len(mesh.faces), mesh.face_adjacency, mesh.face_adjacency_edges
+
+    def runs_forward(which: int) -> Booleans:
+        corners = mesh.faces[pairs[:, which]]
+        following = np.roll(corners, -1, axis=1)
+        forward: Booleans = ((corners == edges[:, :1]) & (following == edges[:, 1:])).any(axis=1)
+        return forward
+
+    disagree = runs_forward(0) == runs_forward(1)
+    first = np.concatenate([pairs[:, 0], pairs[:, 0] + count])
+    second = pairs[:, 1] + count * np.array([disagree, ~disagree])
+    links = coo_array((np.ones(len(first)), (first, second.ravel())), (2 * count, 2 * count))
+    as_is, turned = connected_components(links, directed=False)[1].reshape(2, count)
+    if (as_is == turned).any():
+        return None
+    part, turn = np.minimum(as_is, turned), turned < as_is
+    oriented = mesh.copy()
+    oriented.faces[turn] = oriented.faces[turn][:, ::-1]
+    volumes = np.linalg.det(np.asarray(oriented.vertices)[oriented.faces])
+    for mixed in np.unique(part[turn]):
+        if volumes[part == mixed].sum() < 0:
+            oriented.faces[part == mixed] = oriented.faces[part == mixed][:, ::-1]
+    return oriented
 
 
 def mesh_triangles(file: str) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 from ..expressions import ZERO
 from ..formulations import derive
 from ..formulations.base_inertial_parameters.physical_parameters import find_physical_parameters
+from ..kinematics.kinematic_tree import GROUND as GROUND_LINK
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import neutral_coordinates
 from ..mechanism import Mechanism, replace_part_fields
@@ -81,6 +82,8 @@ class EquivalentInertias:
         change = np.zeros_like(self.given).reshape(-1, 10)
         for body, tensor in tensors.items():
             link = self.tree.bodies[body].link
+            if link == GROUND_LINK:
+                continue
             first = next(k for k, n in enumerate(self.names) if self.tree.bodies[n].link == link)
             R = np.asarray(ca.DM(ca.SX(self.tree.bodies[self.names[first]].R)), dtype=float)
             own = R.T @ tensor @ R

@@ -47,9 +47,10 @@ class MjcfJointWriter:
                 self.lost.append(f"joint {name}: its pitch (it is a hinge in the file)")
             kind = "hinge" if link.kind.turns_about_axis else "slide"
             ending = joint.dofs[freedom].ending
-            effects = self.effects(joint, freedom, link)
+            coordinate = joint_coordinate_name(name, ending)
+            effects = self.effects(joint, freedom, link) | self.limits(coordinate, joint, freedom)
             yield MjcfJoint(
-                joint_coordinate_name(name, ending),
+                coordinate,
                 kind,
                 {"pos": pose.p, "axis": pose.R[:, 2]} | effects,
             )
@@ -59,8 +60,7 @@ class MjcfJointWriter:
         return expression_to_float(expression, self.mechanism.values)
 
     def effects(self, joint: Joint, freedom: int, link: TreeLink) -> dict[str, object]:
-        """Return damping, friction, spring, armature, limits and offset of one degree of
-        freedom."""
+        """Return damping, friction, spring, armature and offset of one degree of freedom."""
         found: dict[str, object] = {}
         numbers = {
             "damping": joint.each(joint.damping)[freedom],
@@ -76,15 +76,17 @@ class MjcfJointWriter:
         follower = self.geometry.tree.followers.get(link.v)
         if follower is not None and float(follower.offset):
             found["ref"] = float(follower.offset)
-        return found | self.limits(joint, freedom)
+        return found
 
-    def limits(self, joint: Joint, freedom: int) -> dict[str, object]:
+    def limits(self, name: str, joint: Joint, freedom: int) -> dict[str, object]:
         """Return the range of a coordinate, and that of its actuators' efforts."""
         found: dict[str, object] = {}
         ends = []
         for bound, none in ((joint.limits.lower, -UNLIMITED), (joint.limits.upper, UNLIMITED)):
             ends.append(none if bound is None else self.number(joint.each(bound)[freedom]))
-        if ends != [-UNLIMITED, UNLIMITED]:
+        if ends[0] == ends[1]:
+            self.lost.append(f"joint {name}: its limits, which have no range between them")
+        elif ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": np.array(ends)}
         effort = joint.limits.effort
         backward = effort if joint.limits.effort_backward is None else joint.limits.effort_backward

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import casadi as ca
 import numpy as np
 
 from ..algebra.linear_algebra import Array
 from ..algebra.quaternion_steps import rotation_of_quaternion_vector
-from ..expressions import Expression, expression_to_float
+from ..expressions import ZERO, Expression, expression_to_float
 from ..kinematics.parameter_values import KinematicParameters
 from ..kinematics.placement_values import read_frame_placement
 from ..kinematics.tree_coordinates import spread_coordinates, spread_velocities
@@ -159,8 +160,13 @@ class MjcfSectionWriter:
                 continue
             if length.force is not None or length.energy is not None:
                 self.lost.append(f"length {name}: its own law of force")
+            if length.armature != ZERO and self.couples_branches(read.factors):
+                self.lost.append(
+                    f"length {name}: its armature between joints of different branches, which "
+                    "MuJoCo leaves out"
+                )
             tag = "spatial" if read.paths else "fixed"
-            tendon = add_mjcf_element(section, tag, name=name, **self.tendon_effects(length))
+            tendon = add_mjcf_element(section, tag, name=name, **self.tendon_effects(name, length))
             for number, (factor, path) in enumerate(read.paths):
                 if number or factor != 1:
                     add_mjcf_element(tendon, "pulley", divisor=1 / factor)
@@ -171,7 +177,18 @@ class MjcfSectionWriter:
         self.constraints.write_tendons(section)
         self.actuators.write_tendons(section)
 
-    def tendon_effects(self, length: Length) -> dict[str, object]:
+    def couples_branches(self, coordinates: Iterable[str]) -> bool:
+        """Return whether one of the joints of two coordinates does not carry the other."""
+        tree = self.geometry.tree
+        by_velocity = {link.v: number for number, link in enumerate(tree.links)}
+        velocities = tree.dof_indices()
+        links = [by_velocity[velocities[name]] for name in coordinates]
+        chains = {link: set(tree.path_to_ground(link)) for link in links}
+        return any(
+            a not in chains[b] and b not in chains[a] for a, b in itertools.combinations(chains, 2)
+        )
+
+    def tendon_effects(self, name: str, length: Length) -> dict[str, object]:
         """Return spring, damper, friction, armature and limits of a length."""
         numbers = {
             "stiffness": length.stiffness,
@@ -189,7 +206,9 @@ class MjcfSectionWriter:
                 (length.limits.upper, UNLIMITED),
             )
         ]
-        if ends != [-UNLIMITED, UNLIMITED]:
+        if ends[0] == ends[1]:
+            self.lost.append(f"length {name}: its limits, which have no range between them")
+        elif ends != [-UNLIMITED, UNLIMITED]:
             found |= {"limited": "true", "range": ends}
         return found
 

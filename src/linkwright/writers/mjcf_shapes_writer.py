@@ -26,6 +26,8 @@ from .mjcf_geometry import MjcfGeometry, MjcfPose
 
 _MESH_ENDINGS = (".stl", ".obj", ".msh")
 """Of the files that MuJoCo reads."""
+_MOST_FACES = 200_000
+"""Of an STL file that MuJoCo reads."""
 _PLANE_GRID = 1.0
 """Spacing of the grid that MuJoCo draws on planes, m."""
 
@@ -125,13 +127,8 @@ class MjcfShapeWriter:
     def mesh(self, body: str, shape: MeshShape) -> dict[str, object] | None:
         """Return the reference to a mesh, whose file must be one that MuJoCo reads."""
         file = Path(shape.file)
-        if file.suffix.lower() not in _MESH_ENDINGS or not file.is_file():
-            ending = file.suffix or "that the file contains"
-            is_missing = file.suffix.lower() in _MESH_ENDINGS
-            what = (
-                "whose file is missing" if is_missing else f"{ending}, which MuJoCo does not read"
-            )
-            self.note(body, shape, what)
+        if why := _why_unreadable(file):
+            self.note(body, shape, why)
             return None
         key = str(file.resolve()), tuple(self.numbers(shape.scale))
         if key not in self.meshes:
@@ -143,3 +140,18 @@ class MjcfShapeWriter:
             )
             self.meshes[key] = name
         return {"type": "mesh", "mesh": self.meshes[key]}
+
+
+def _why_unreadable(file: Path) -> str:
+    """Return why MuJoCo would refuse a mesh file, as the rest of a sentence; "" if it reads it."""
+    ending = file.suffix.lower()
+    if ending not in _MESH_ENDINGS:
+        return f"{file.suffix or 'that the file contains'}, which MuJoCo does not read"
+    if not file.is_file():
+        return "whose file is missing"
+    if ending == ".stl":
+        with file.open("rb") as stream:
+            count = int.from_bytes(stream.read(84)[80:], "little")
+        if not 1 <= count <= _MOST_FACES or file.stat().st_size < 84 + 50 * count:
+            return f"which MuJoCo does not read: it is not binary STL of 1 to {_MOST_FACES:,} faces"
+    return ""

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..errors import MechanismError, UnsupportedError
 from ..expressions import ZERO, expression_to_float
+from ..files.unique_names import make_unique_element_name
+from ..kinematics.kinematic_tree import GROUND as GROUND_LINK
 from ..mechanism import GROUND, Mechanism, replace_part_fields
 from ..types import Floats
 from .mjcf_elements import add_mjcf_element
@@ -21,6 +23,7 @@ from .mjcf_losses import list_mjcf_losses
 from .mjcf_sections import MjcfSectionWriter
 from .mjcf_shapes_writer import MjcfShapeWriter
 
+_GROUND_OF_MUJOCO = "world"
 _ROUNDING = 1e-15
 _LEAST_MASS = 1e-14
 """What a moving body without mass or inertia gets, kg and kg m²: MuJoCo refuses less than 1e-15."""
@@ -110,7 +113,8 @@ class _MjcfWriter:
             chain.append(following)
         last, poses = chain[-1], self.geometry.body_poses
         place = self.joints.free_rest(last) or poses[last].seen_from(poses[parent])
-        element = add_mjcf_element(above, "body", name=last, pos=place.p, quat=place.quaternion)
+        written = self.body_name(last)
+        element = add_mjcf_element(above, "body", name=written, pos=place.p, quat=place.quaternion)
         share = self.mechanism.bodies[last].gravity_compensation
         if share != ZERO:
             element.set("gravcomp", repr(expression_to_float(share, self.mechanism.values)))
@@ -126,11 +130,21 @@ class _MjcfWriter:
             self.shapes.note_merged_shapes(merged)
         return element, last
 
+    def body_name(self, name: str) -> str:
+        """Return the name of a body in the file: its own, but for that of MuJoCo's ground."""
+        if name != _GROUND_OF_MUJOCO:
+            return name
+        written = make_unique_element_name(f"{name}_", self.mechanism.bodies)
+        self.lost.append(f"the name of body {name}, MuJoCo's name for the ground: it is {written}")
+        return written
+
     def next_in_chain(self, name: str) -> str | None:
         """Return the only body that a body without mass carries, if their joints can be those of
         one body of MJCF."""
         others = self.children.get(name, [])
         if self.geometry.has_mass(name) or len(others) != 1 or name in self.sections.named_bodies:
+            return None
+        if self.geometry.tree.bodies[name].link == GROUND_LINK or self.has_inertia_on_link(name):
             return None
         poses, (after,) = self.geometry.body_poses, others
         turned = any(link.kind.has_quaternion for _, link in self.geometry.links_of(name))
@@ -142,16 +156,20 @@ class _MjcfWriter:
         missing = moments[2] - moments[1] - moments[0]
         if missing > 0:
             moments = moments + np.array([missing, missing, 0.0]) / 2 * (1 + _ROUNDING)
-        if mass < _LEAST_MASS or moments.min() < _LEAST_MASS:
+        if element.find("joint") is not None and not self.has_inertia_on_link(name):
             self.lost.append(f"body {name}: that it has no mass or inertia (1e-14 is written)")
-        add_mjcf_element(
-            element,
-            "inertial",
-            pos=center,
-            mass=max(mass, _LEAST_MASS),
-            diaginertia=np.maximum(moments, _LEAST_MASS),
-            quat=axes,
-        )
+            mass, moments = max(mass, _LEAST_MASS), np.maximum(moments, _LEAST_MASS)
+        if mass or moments.any():
+            add_mjcf_element(
+                element, "inertial", pos=center, mass=mass, diaginertia=moments, quat=axes
+            )
+
+    def has_inertia_on_link(self, name: str) -> bool:
+        """Return whether MuJoCo accepts the inertia of a moving body: its own or that of a body
+        fixed to it is above the least."""
+        bodies = self.geometry.tree.bodies
+        numbers = (self.inertia(n) for n in bodies if bodies[n].link == bodies[name].link)
+        return any(min(mass, *moments) >= _LEAST_MASS for mass, _, moments, _ in numbers)
 
     def inertia(self, name: str) -> tuple[float, Floats, Floats, Floats]:
         """Return mass, centre, principal moments and axes of a body: its own, or those of a real
