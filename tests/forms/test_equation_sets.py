@@ -11,7 +11,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.forms.equation_set_typesetting import equation_set_source
-from linkwright.forms.latex_prose import latex_prose
+from linkwright.forms.latex_prose import latex_formula, latex_prose
 from tests.commands import ok
 
 
@@ -110,6 +110,11 @@ def test_every_format_has_the_sections() -> None:
 def test_prose_in_latex_has_formulas(prose: str, latex: str) -> None:
     """LaTeX has no letters with dots, and an underscore needs a backslash."""
     assert latex_prose(prose) == latex
+
+
+def test_lowered_indices_of_laws_are_not_words() -> None:
+    assert latex_formula("q̇_s = Σ A_sr u_r") == r"\dot{q}_s = \sum  A_{sr} u_r"
+    assert latex_formula("W q̈ with the velocities") == r"W \ddot{q} \text{ with the velocities }"
 
 
 def test_counts_of_one_are_singular() -> None:
