@@ -222,6 +222,7 @@ def test_arrays_of_a_set_have_closed_forms() -> None:
     """An array by its name, an entry by its index; on the command line, too."""
     eqs = lw.derive(lw.gallery("elbow"), by="influence")
     assert eqs.closed_form("Gc1").text() == "Gc1[1,1] = -lc1*sin(q1)\nGc1[2,1] = lc1*cos(q1)"
+    assert eqs.closed_form("P").text().startswith("P[1,1,2] = ")  # not the potential energy
     text = ok("derive", "elbow", "--by", "influence", "--what", "Gc1[1,1],M")
     assert "  Gc1[1,1] = -lc1*sin(q1)" in text
     assert "Kinematic influence coefficients" in text
