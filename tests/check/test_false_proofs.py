@@ -324,3 +324,14 @@ def test_an_entry_of_the_jacobian_that_vanishes_when_closed_is_told_apart() -> N
     assert (finding.status, finding.note) == ("equivalent", "where the constraints hold")
     assert not is_proved("four-bar", "J11 = -l1*sin(theta1 - theta2)")
     assert is_proved("four-bar", "J11 = l1*sin(theta1 - theta2)")
+
+
+# -- degenerate assumptions -----------------------------------------------------------------------
+
+
+def test_damped_errors_are_not_assumed_undamped() -> None:
+    """At γ = 0 the errors e = f + γ ḟ of velocity constraints vanish, with any factor."""
+    line = "(m1 + m2)*ddq1 - m2*l*sin(q3)*ddq3 = Q2 + beta_s*sin({})*e2"
+    disk = "sharp-edged-disk"
+    assert statuses(disk, f"[approximate]\n{line.format('q3')}") == ["identical"]
+    assert statuses(disk, f"[approximate]\n{line.format('q1')}") == ["differs"]

@@ -164,6 +164,49 @@ def test_steps_of_a_derivation_are_proved() -> None:
     assert len(report) == 23
 
 
+def three_cranks() -> lw.Mechanism:
+    """Three equal cranks carry one beam: of the last loop's two equations, one follows."""
+    crank: dict[str, Any] = {"mass": "m", "center": ["l/2", 0, 0]}
+    pin = {"type": "revolute", "child": "beam", "origin": ["l", 0, 0]}
+    return lw.Mechanism(
+        name="three-cranks",
+        gravity=[0, "-g", 0],
+        independent=["q1"],
+        parameters={"g": 9.81, "l": 0.5, "d": 0.8, "m": 1.5, "M": 3, "J": 0.1},
+        bodies={
+            **{f"crank{k}": crank for k in (1, 2, 3)},
+            "beam": {"mass": "M", "center": ["d", 0, 0], "inertia": {"zz": "J"}},
+        },
+        joints={
+            "q1": {"type": "revolute", "child": "crank1"},
+            "q2": {"type": "revolute", "child": "crank2", "origin": ["d", 0, 0]},
+            "q3": {"type": "revolute", "child": "crank3", "origin": ["2*d", 0, 0]},
+            "p": {**pin, "parent": "crank1"},
+        },
+        loops={
+            "b": {**pin, "parent": "crank2", "child_origin": ["d", 0, 0]},
+            "c": {**pin, "parent": "crank3", "child_origin": ["2*d", 0, 0]},
+        },
+        assembly={"q1": 1, "q2": 1, "q3": 1, "p": -1},
+    )
+
+
+def test_free_bodies_have_the_forces_of_all_constraints() -> None:
+    """The multipliers of redundant equations, too: those of least norm satisfy the balances."""
+    mechanism = lw.gallery("bricard")
+    _, statements = printed_statements(mechanism, printed_text(mechanism, "newton_euler"))
+    truth = printed_truth(mechanism, "newton_euler", statements)
+    for one in statements:
+        assert truth.holds((one.left, one.right)), one.text
+
+
+@pytest.mark.slow
+def test_a_set_with_redundant_loops_is_not_called_wrong() -> None:
+    mechanism = three_cranks()
+    report = lw.check(mechanism, printed_text(mechanism, "newton_euler"))
+    assert not [x.equation for x in report if x.status in ("differs", "unreadable")]
+
+
 # -- mutated lines ------------------------------------------------------------------------------
 
 

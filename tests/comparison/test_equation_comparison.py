@@ -51,6 +51,11 @@ def test_what_cannot_be_treated_is_named() -> None:
     assert "multipliers: cannot treat this mechanism" in found.table().text()
 
 
+def test_matrices_have_short_names_in_the_table() -> None:
+    found = compare_equations(lw.gallery("elbow"), ["newton_euler"])
+    assert [row.matrices for row in found.records()] == ["reduced system 6×6"]
+
+
 def test_the_command_prints_and_saves(tmp_path: Path) -> None:
     data = json.loads(
         ok("compare", "elbow", "--equations", "--by", "lagrange,hamilton", "-o",

@@ -11,7 +11,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.forms.equation_set_typesetting import equation_set_source
-from linkwright.forms.latex_prose import latex_prose
+from linkwright.forms.latex_prose import latex_formula, latex_prose
 from tests.commands import ok
 
 
@@ -110,6 +110,11 @@ def test_every_format_has_the_sections() -> None:
 def test_prose_in_latex_has_formulas(prose: str, latex: str) -> None:
     """LaTeX has no letters with dots, and an underscore needs a backslash."""
     assert latex_prose(prose) == latex
+
+
+def test_lowered_indices_of_laws_are_not_words() -> None:
+    assert latex_formula("q̇_s = Σ A_sr u_r") == r"\dot{q}_s = \sum  A_{sr} u_r"
+    assert latex_formula("W q̈ with the velocities") == r"W \ddot{q} \text{ with the velocities }"
 
 
 def test_counts_of_one_are_singular() -> None:
@@ -217,6 +222,7 @@ def test_arrays_of_a_set_have_closed_forms() -> None:
     """An array by its name, an entry by its index; on the command line, too."""
     eqs = lw.derive(lw.gallery("elbow"), by="influence")
     assert eqs.closed_form("Gc1").text() == "Gc1[1,1] = -lc1*sin(q1)\nGc1[2,1] = lc1*cos(q1)"
+    assert eqs.closed_form("P").text().startswith("P[1,1,2] = ")  # not the potential energy
     text = ok("derive", "elbow", "--by", "influence", "--what", "Gc1[1,1],M")
     assert "  Gc1[1,1] = -lc1*sin(q1)" in text
     assert "Kinematic influence coefficients" in text

@@ -31,6 +31,7 @@ def agree(mechanism: lw.Mechanism, *, printed: bool) -> None:
         known = dict(zip(eqs.names.actuators, efforts.tolist(), strict=True))
     known |= named_values(eqs, q=q, qd=qd, tau=tau, t=np.zeros(1))
     source = equation_set_source(eqs)
+    known |= {name: 0.0 for name, what in source.symbols.items() if "any value, such as 0" in what}
     lines = printed_lines(eqs.equation_set()) if printed else source_lines(source)
     x, left = solve_lines(lines, known)
     wanted = truth.forward_dynamics(q, qd, tau, *time)

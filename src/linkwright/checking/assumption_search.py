@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,7 +57,8 @@ class AssumptionFinder:
         bounds = (base, {**base, **made}, {**base, **unnamed}, self._values_of_unnamed_text())
         found = [CheckAssumptions(bound, who) for who in (frozenset(), silent) for bound in bounds]
         own = {"gamma"} - declared.keys() - set(self.used_names)
-        if own & set(self.vocabulary.parameters):
+        has_damping = any(re.fullmatch(r"e\d+", name) for name in self.used_names)  # e = f + γ ḟ
+        if own & set(self.vocabulary.parameters) and not has_damping:
             found.insert(1, CheckAssumptions({**base, "gamma": Fraction(0)}))
         return list({str(setting): setting for setting in found}.values())
 

@@ -69,7 +69,10 @@ class EquationComparison(SavableComparison):
         found = []
         for one in self.forms:
             counts = one.source.counts
-            sizes = [f"{name} {m}×{n}" for name, (m, n) in counts.matrices.items()]
+            sizes = [
+                f"{name.removeprefix('the matrix of the ')} {m}×{n}"
+                for name, (m, n) in counts.matrices.items()
+            ]
             found.append(
                 EquationCountRow(
                     one.by, counts.equations, counts.unknowns, counts.states, ", ".join(sizes)

@@ -225,7 +225,8 @@ def closed_form(
         if frame:
             raise
         own, find = own_line_source(eqs, name), find_convenience("ClosedForm.symbol_source")
-        if own is not None and own.is_self_contained:
+        is_array = own is not None and own.outputs[0][0].name.endswith("]") and name[-1] != "]"
+        if own is not None and (is_array or own.is_self_contained):
             return make_closed_form(eqs, own, exact, budget)
         symbol: SymbolSource | None = find(eqs, name)
         if symbol is None and own is not None:

@@ -17,7 +17,7 @@ _SYMBOLS = re.escape("".join([*_GREEK, *_RAISED, *_LOWERED, *_ACCENTS, "−"]))
 _WORD = re.compile(rf"[^\s,;:.()]*(?:[{_SYMBOLS}]|\b[A-Za-z]_\w)[^\s,;:.()]*")
 
 
-_PLAIN_WORDS = re.compile(r"(?<![\\\w])[a-z]{2,}(?: [a-z]{2,})*(?!\w)")
+_PLAIN_WORDS = re.compile(r"(?<![\\{\w])[a-z]{2,}(?: [a-z]{2,})*(?!\w)")
 """Words of plain English in a formula, such as "with the velocities"."""
 
 

@@ -197,21 +197,25 @@ class FreeBodyTerms:
         free, constraints = self.free, self.free.constraints
         assert constraints is not None
         chosen, multipliers = free.reduction.rows, ca.SX.zeros(len(constraints))
+        spare = free.reduction.choice.redundant
         for tie in self.tree.restraints.entries:
             rows = [row for row in chosen if constraints.owners[row] == tie.name]
             if isinstance(tie, LoopRestraint) and self._is_planar_hinge(tie, rows):
                 self._add_planar_hinge(tie)
                 continue
-            for row in rows:
+            for row in sorted(k for k in (*chosen, *spare) if constraints.owners[k] == tie.name):
                 number = row - constraints.owners.index(tie.name) + 1
                 what = f"multiplier of equation {number} of {tie.name}"
-                force = self.symbol(f"lambda{row + 1}", what, is_unknown=True)
+                if row in spare:
+                    what += ", which follows from the others: any value, such as 0"
+                force = self.symbol(f"lambda{row + 1}", what, is_unknown=row in chosen)
                 if tie.attached_names:
                     multipliers[row] = force
                 else:
                     self.coordinate_forces += constraints.J[row, :].T * force
-                left, right = constraints.J[row, :] @ free.qdd, -constraints.bias[row]
-                self.closing_rows.append(EquationLine(left, right))
+                if row in chosen:
+                    left, right = constraints.J[row, :] @ free.qdd, -constraints.bias[row]
+                    self.closing_rows.append(EquationLine(left, right))
         for load in constraint_body_forces(self.tree, constraints, multipliers):
             if load.owner and not (load.force.is_zero() and load.moment.is_zero()):
                 self._add_world_load(load.link, load.point, load.force, load.moment)
