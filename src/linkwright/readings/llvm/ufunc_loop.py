@@ -21,9 +21,6 @@ from .threads import ufunc_loop_ir
 if TYPE_CHECKING:
     from .tape_ir import TapeIrEmitter
 
-MAX_STACK_BYTES = 1 << 16
-"""Contexts larger than this many bytes are allocated on the heap."""
-
 MAX_BLOCKS_TOGETHER = 2
 """Blocks that go through a chunk together, at most, where there is much code."""
 
@@ -35,7 +32,8 @@ MAX_FETCHED_INSTRUCTIONS = 8000
 """Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
 
 MAX_CONTEXT_BYTES = 5 << 16
-"""Bytes that the contexts of blocks together may take."""
+"""Bytes that the contexts of blocks together may take; beyond, they are allocated on the heap. (malloc maps large blocks
+anew at every call, and the faults of their pages would take up to a fifth of the time of a batch.)"""
 
 
 class UfuncLoopIrWriter(OperandIrWriter):
@@ -72,7 +70,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
         """The code that allocates and frees the contexts; small ones are on the stack."""
         align = self.w * self.item
         size = self.contexts * self.layout.size
-        if align * size <= MAX_STACK_BYTES:
+        if align * size <= MAX_CONTEXT_BYTES:
             return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
         lines = [  # where no memory is left, the stack is tried
             f"  %heap = call ptr @malloc(i64 {align * (1 + size)})",
