@@ -33,7 +33,7 @@ MAX_FETCHED_INSTRUCTIONS = 8000
 
 MAX_CONTEXT_BYTES = 5 << 16
 """Bytes that the contexts of blocks together may take; beyond, they are allocated on the heap. (malloc maps large blocks
-again at every call, and the faults of their pages would take up to a fifth of the time of a batch.)"""
+again at every call, and the faults of their pages would take up to a tenth of the time of a batch.)"""
 
 
 class UfuncLoopIrWriter(OperandIrWriter):
