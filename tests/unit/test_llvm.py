@@ -22,7 +22,7 @@ from linkwright.readings.llvm.shared_ir import shared_functions_ir
 from linkwright.readings.llvm.tape_module import emit_tape_module
 from linkwright.readings.llvm.target import MachineTarget
 from linkwright.readings.llvm.threads import MIN_WORK_PER_THREAD
-from linkwright.tape import Op, record_tape
+from linkwright.tape import Op, Tape, record_tape
 from tests.tapes import every_operation, run
 from tests.targets import TARGETS, target
 
@@ -306,22 +306,27 @@ def test_two_threads_may_call_at_once() -> None:
         assert len({r.tobytes() for r in pool.map(lambda _: float32(x, x + 1), range(8))}) == 1
 
 
-@pytest.mark.slow
-def test_large_functions_do_not_need_a_large_stack() -> None:
-    """Blocks go to the heap when they are large; threads often have small stacks."""
+def sums_of_pairs(count: int) -> Tape:
+    """x[k] + x[k + 1]: as many values as entries go through contexts."""
+    x = ca.SX.sym("x", count)
+    return record_tape(ca.Function("f", [x], [x + ca.vertcat(x[1:], x[0])]))
+
+
+@pytest.mark.parametrize("count", [2400, 3000])
+def test_large_functions_do_not_need_a_large_stack(count: int) -> None:
+    """Contexts of 300 KiB are on the stack, those of 375 KiB on the heap; threads often have small stacks."""
     import threading
 
-    model = lw.compile(lw.gallery("chain-20"))
-    regressor = model.regressor
-    found: list[np.ndarray] = []
+    function = compile_tape(sums_of_pairs(count), threads=1)
+    x, found = np.random.default_rng(0).uniform(-1, 1, (9, count)), list[np.ndarray]()
     size = threading.stack_size(512 * 1024)
     try:
-        thread = threading.Thread(target=lambda: found.append(regressor(*np.ones((3, 9, 20)))))
+        thread = threading.Thread(target=lambda: found.append(function(x)))
         thread.start()
         thread.join()
     finally:
         threading.stack_size(size)
-    assert found[0].shape == (9, 20, 200)
+    np.testing.assert_array_equal(found[0], x + np.roll(x, -1, axis=1))
 
 
 def test_compiled_code_outlives_its_model() -> None:
@@ -411,7 +416,8 @@ def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> No
 
     from linkwright.readings.llvm import code_loader
 
-    nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(lambda size: None)
+    asked: list[int] = []
+    nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(asked.append)
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     assert address is not None
     found = code_loader._c_function_address
@@ -421,12 +427,7 @@ def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> No
         "_c_function_address",
         lambda name: address if name == "malloc" else found(name),
     )
-    model = lw.compile(lw.gallery("quadruped"), threads=1)
-    q = model.neutral()
-    poor = model.inverse_dynamics_derivatives(q, np.ones(18), np.ones(18))
-    monkeypatch.undo()  # with the table: the code of the poor one is not used again
-    rich = lw.compile(lw.gallery("quadruped")).inverse_dynamics_derivatives(
-        q, np.ones(18), np.ones(18)
-    )
-    for one, other in zip(poor, rich, strict=True):
-        np.testing.assert_array_equal(one, other)
+    x = np.random.default_rng(1).uniform(-1, 1, (9, 3000))
+    made = compile_tape(sums_of_pairs(3000), threads=1)(x)
+    assert asked, "no memory was wanted"
+    np.testing.assert_array_equal(made, x + np.roll(x, -1, axis=1))

@@ -6,6 +6,8 @@ Pinocchio's mass matrix.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 import pinocchio as pin
@@ -16,7 +18,8 @@ from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.fused_block import FusedBlockIrEmitter
 from linkwright.readings.llvm.output_tiles import find_constant_tiles
 from linkwright.readings.llvm.overlapped_tiles import spread_groups
-from linkwright.readings.llvm.tape_ir import DOUBLE_PRECISION
+from linkwright.readings.llvm.tape_ir import DOUBLE_PRECISION, TapeIrEmitter
+from linkwright.readings.llvm.ufunc_loop import UfuncLoopIrWriter
 from linkwright.tape import Tape, record_tape
 from tests.robots import Robot, path_of
 from tests.targets import TARGETS, target
@@ -60,6 +63,20 @@ def test_the_example_is_overlapped_where_vectors_have_eight_lanes() -> None:
     assert [overlap.lead for overlap in emitter.overlaps] == [0, 6]
     assert 1 < emitter.overlaps[0].count < emitter.plan.count_whole_tiles(0)
     assert not FusedBlockIrEmitter(sparse_products(), target("avx2"), DOUBLE_PRECISION).overlaps
+
+
+def test_code_suits_machines_that_execute_vectors_in_halves() -> None:
+    """Measured on two processors: 32 tiles and one block on Zen 4, 64 tiles and two blocks where vectors are whole."""
+    model = lw.compile(Robot(path_of("talos_reduced.urdf"), free=False).mechanism)
+    mass_matrix, derivatives = (
+        model.tape(name) for name in ("mass_matrix", "inverse_dynamics_derivatives")
+    )
+    counts = []
+    for machine in (target("avx512"), replace(target("avx512"), cpu="znver4")):
+        (overlap, _) = FusedBlockIrEmitter(mass_matrix, machine, DOUBLE_PRECISION).overlaps
+        loop = UfuncLoopIrWriter(TapeIrEmitter(derivatives, machine, DOUBLE_PRECISION))
+        counts.append((overlap.count, loop.blocks))
+    assert counts == [(64, 2), (32, 1)]
 
 
 @pytest.mark.parametrize("level", TARGETS)

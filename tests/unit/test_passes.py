@@ -154,6 +154,12 @@ def test_few_values_wait_in_the_sweeps_over_a_long_chain() -> None:
     np.testing.assert_allclose(model.inverse_dynamics(*x[:2], qdd), x[2], atol=1e-9)
 
 
+def test_few_values_wait_in_the_inward_sweep_of_a_long_chain() -> None:
+    """Each link's wrench is computed when its inner neighbour needs it (19 values a link before)."""
+    tape = lw.compile(lw.load(alternating_chain(60)), threads=1).tape("inverse_dynamics")
+    assert largest_number_of_live_values(tape) < 10 * 60
+
+
 def alternating_chain(count: int) -> str:
     """A chain of bodies with full inertias whose axes point along x, y and z in turn."""
     text = 'name = "chain"\n'

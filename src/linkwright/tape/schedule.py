@@ -3,7 +3,8 @@
 Mechanisms are computed from the tips to the base. Outputs are computed in that order, entries of
 the last joints first and those of all matrices together; each output is preceded by the
 instructions that it still needs, in their old order. Where very many values then wait, as in the
-sweeps over a long chain, each instruction is put as late as its users allow, if fewer wait so.
+sweeps over a long chain, each instruction is put as late as its users allow, if fewer wait so;
+else that instruction comes next which leaves the fewest values, if that is better.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from .operation_counts import largest_number_of_live_values
+from .register_pressure import shorten_live_ranges
 from .tape import OPERATION_ARITY, Op, Tape
 from .writer import reorder_tape_instructions
 
@@ -19,7 +21,7 @@ MANY_LIVE_VALUES = 512
 
 MAX_LATE_SHARE = 0.75
 """The share of live values that must be left where instructions are put late: they are spread over
-all parts of the mechanism then, and short tapes lose by it."""
+all parts of the mechanism then, and short tapes lose by it. The same for the other order."""
 
 
 def schedule_tape(tape: Tape) -> Tape:
@@ -28,8 +30,11 @@ def schedule_tape(tape: Tape) -> Tape:
     live = largest_number_of_live_values(made) if len(made) > MANY_LIVE_VALUES else 0
     if live <= MANY_LIVE_VALUES:
         return made
-    late = _schedule_late(made)
-    return late if largest_number_of_live_values(late) <= MAX_LATE_SHARE * live else made
+    for schedule in (_schedule_late, shorten_live_ranges):
+        other = schedule(made)
+        if largest_number_of_live_values(other) <= MAX_LATE_SHARE * live:
+            return other
+    return made
 
 
 def _schedule_by_outputs(tape: Tape) -> Tape:

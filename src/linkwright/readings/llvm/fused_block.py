@@ -16,6 +16,7 @@ from .lane_transposes import LaneTransposeIrWriter
 from .output_tiles import MIN_TILES_TO_LEAD
 from .overlapped_tiles import (
     MAX_OVERLAPPED_TILES,
+    MAX_OVERLAPPED_TILES_OF_HALVES,
     MIN_INSTRUCTIONS_PER_TILE,
     OverlappedPort,
     OverlappedTileIrWriter,
@@ -68,7 +69,9 @@ class FusedBlockIrEmitter(TapeIrEmitter):
         large = [k for k in range(len(self.tape.outputs)) if k not in self.small]
         if self.w != 8 or not large or not self.plan.leading_ports().issuperset(large):
             return []
-        most = min(MAX_OVERLAPPED_TILES, len(self.tape) // MIN_INSTRUCTIONS_PER_TILE) // len(large)
+        halves = self.target.is_executed_in_halves
+        tiles = MAX_OVERLAPPED_TILES_OF_HALVES if halves else MAX_OVERLAPPED_TILES
+        most = min(tiles, len(self.tape) // MIN_INSTRUCTIONS_PER_TILE) // len(large)
         count = min(most, *(self.plan.count_whole_tiles(k) for k in large))
         size, first = self.w * self.p.bytes, len(self.tape.inputs)
         literals = {

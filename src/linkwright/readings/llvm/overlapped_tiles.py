@@ -20,8 +20,11 @@ from .lane_transposes import LaneTransposeIrWriter
 MALLOC_OFFSET = 16
 """Bytes from the beginning of a page to a large array that malloc allocates."""
 
-MAX_OVERLAPPED_TILES = 32
+MAX_OVERLAPPED_TILES = 64
 """Tiles of all outputs together, at most: each becomes code."""
+
+MAX_OVERLAPPED_TILES_OF_HALVES = 32
+"""The same where vectors are executed in two halves, as measured on Zen 4."""
 
 MIN_INSTRUCTIONS_PER_TILE = 16
 """Instructions for each of these tiles, at least: with less arithmetic there is nothing to overlap."""
@@ -72,14 +75,15 @@ class OverlappedTileIrWriter:
         return "".join(f"ptr %old.rows{k}, i64 %old.stride{k}, " for k in self.ports) + "ptr %old, "
 
     def write_addresses(self) -> list[str]:
-        """The addresses of the rows."""
+        """The addresses of the first whole tiles of the rows: distances of whole vectors from there are short in code."""
         return [
             line
             for k in self.ports
             for n in range(self.rows.w)
             for line in (
                 f"  %old{k}.o{n} = mul i64 %old.stride{k}, {n}",
-                f"  %old{k}.r{n} = getelementptr i8, ptr %old.rows{k}, i64 %old{k}.o{n}",
+                f"  %old{k}.b{n} = getelementptr i8, ptr %old.rows{k}, i64 %old{k}.o{n}",
+                f"  %old{k}.r{n} = getelementptr {self.rows.t}, ptr %old{k}.b{n}, i64 {self.lead}",
             )
         ]
 
@@ -104,7 +108,7 @@ class OverlappedTileIrWriter:
             values = [literal] * (self.rows.w // 2)
         for n, value in enumerate(values):
             lines += [
-                f"  %{tag}s{n} = getelementptr {self.rows.t}, ptr %old{k}.r{state + n}, i64 {first}",
+                f"  %{tag}s{n} = getelementptr {self.rows.t}, ptr %old{k}.r{state + n}, i64 {first - self.lead}",
                 f"  store {self.rows.v} {value}, ptr %{tag}s{n}, align {self.rows.size}",
             ]
         return lines

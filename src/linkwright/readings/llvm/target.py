@@ -24,6 +24,11 @@ class MachineTarget:
         """The number of scalars of a size in one vector."""
         return self.vector_bytes // item_bytes
 
+    @property
+    def is_executed_in_halves(self) -> bool:
+        """Whether the machine executes 64 bytes in two halves or more, and so fetches code fast enough for one block."""
+        return self.vector_bytes < 64 or self.cpu == "znver4"
+
     def target_machine(self, optimization: int = 2) -> llvm.TargetMachine:
         """The LLVM target machine with these features."""
         import llvmlite.binding as llvm

@@ -21,20 +21,19 @@ from .threads import ufunc_loop_ir
 if TYPE_CHECKING:
     from .tape_ir import TapeIrEmitter
 
-MAX_STACK_BYTES = 1 << 16
-"""Contexts larger than this many bytes are allocated on the heap."""
-
 MAX_BLOCKS_TOGETHER = 2
 """Blocks that go through a chunk together, at most, where there is much code."""
 
 MAX_OUTPUTS_TOGETHER = 512
-"""Different numbers in the outputs up to which blocks go together: more of them, and their rows, evict each other."""
+"""Different numbers in the outputs up to which blocks go together where code is fetched as fast as vectors in two halves
+need it: more of them, and their rows, evict each other."""
 
 MAX_FETCHED_INSTRUCTIONS = 8000
 """Instructions up to which code is fetched as fast as it runs, and blocks go through alone."""
 
 MAX_CONTEXT_BYTES = 5 << 16
-"""Bytes that the contexts of blocks together may take."""
+"""Bytes that the contexts of blocks together may take; beyond, they are allocated on the heap. (malloc maps large blocks
+again at every call, and the faults of their pages would take up to a tenth of the time of a batch.)"""
 
 
 class UfuncLoopIrWriter(OperandIrWriter):
@@ -49,17 +48,17 @@ class UfuncLoopIrWriter(OperandIrWriter):
         self.layout, self.plan = emitter.layout, emitter.plan
         self.chunks = len(emitter.chunks)
         self.angles = bool(emitter.angles)
+        self.is_executed_in_halves = emitter.target.is_executed_in_halves
         self.blocks = self.count_blocks_together()
         self.contexts = self.blocks
 
     def count_blocks_together(self) -> int:
         """The number of blocks that run a chunk together: several if the code is long and contexts small."""
         fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
-        return (
-            max(1, min(MAX_BLOCKS_TOGETHER, fitting))
-            if self.length > MAX_FETCHED_INSTRUCTIONS and self.plan.slots <= MAX_OUTPUTS_TOGETHER
-            else 1
-        )
+        is_apart = self.is_executed_in_halves and self.plan.slots > MAX_OUTPUTS_TOGETHER
+        if self.length <= MAX_FETCHED_INSTRUCTIONS or is_apart:
+            return 1
+        return max(1, min(MAX_BLOCKS_TOGETHER, fitting))
 
     def write_loop(self) -> str:
         """The whole loop: a function for a range of states, and `@loop`, which splits them."""
@@ -71,7 +70,7 @@ class UfuncLoopIrWriter(OperandIrWriter):
         """The code that allocates and frees the contexts; small ones are on the stack."""
         align = self.w * self.item
         size = self.contexts * self.layout.size
-        if align * size <= MAX_STACK_BYTES:
+        if align * size <= MAX_CONTEXT_BYTES:
             return f"  %ctx = alloca [{max(1, size)} x {self.v}], align {align}", ""
         lines = [  # where no memory is left, the stack is tried
             f"  %heap = call ptr @malloc(i64 {align * (1 + size)})",
