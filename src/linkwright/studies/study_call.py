@@ -262,6 +262,9 @@ def _read_table(path: Path) -> dict[str, list[str]]:
             "has no designs", where=str(path), remedy="write the factors at its top, then rows"
         )
     head = [cell.strip() for cell in rows[0]]
+    for name in head:
+        if head.count(name) > 1:
+            raise FileError(f"has two columns '{name}'", where=str(path), remedy="remove one")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(head):
             raise FileError(

@@ -20,6 +20,7 @@
   /* viridis at five points, interpolated */
   const shades = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [226, 206, 50]];
   const shade = (share) => {
+    if (share === null) return pale;
     const place = Math.min(Math.max(share, 0), 1) * 4, k = Math.min(3, Math.floor(place)), rest = place - k;
     return `rgb(${shades[k].map((one, j) => Math.round(one + rest * (shades[k + 1][j] - one))).join(",")})`;
   };
@@ -75,7 +76,7 @@
     for (let row = 0; row < data.designs.length; row += 1) {
       const at = place(row, width, height);
       if (!at) continue;
-      pen.fillStyle = shade(share(chosen.c, row) ?? 0);
+      pen.fillStyle = shade(share(chosen.c, row));
       pen.beginPath(); pen.arc(at[0], at[1], size, 0, 2 * Math.PI); pen.fill();
     }
     const at = picked < 0 ? null : place(picked, width, height);
@@ -94,7 +95,7 @@
     const [pen, width, height] = prepare(byId("parallel"));
     const most = 1500, step = Math.max(1, Math.ceil(data.designs.length / most));
     pen.lineWidth = 0.7; pen.globalAlpha = data.designs.length > 300 ? 0.35 : 0.7;
-    for (let row = 0; row < data.designs.length; row += step) { pen.strokeStyle = shade(share(chosen.c, row) ?? 0); drawLine(pen, row, width, height); }
+    for (let row = 0; row < data.designs.length; row += step) { pen.strokeStyle = shade(share(chosen.c, row)); drawLine(pen, row, width, height); }
     pen.globalAlpha = 1;
     for (let k = 0; k < data.names.length; k += 1) {
       const x = axisPlace(k, width);
