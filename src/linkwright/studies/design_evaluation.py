@@ -372,7 +372,7 @@ class _GroupEvaluation:
         return MeasuredValue(found)
 
     def _check_size(self, measure: Measure, size: int) -> None:
-        """Raise if a function returns another number of values than for the design it began with."""
+        """Raise if a function returns another number of values than for other designs."""
         wanted = self.recipe.sizes.get(measure.name)
         if size == 0 or (wanted is not None and size != np.prod(wanted)):
             known = "" if wanted is None else f", and {int(np.prod(wanted))} of other designs"

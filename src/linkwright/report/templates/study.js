@@ -110,6 +110,20 @@
   }
   function draw() { drawScatter(); drawParallel(); }
 
+  /* motions that the study has computed, if the view cannot compute them: times, coordinates, velocities */
+  const stored = data.motions && new Float32Array(Uint8Array.from(atob(data.motions.numbers), (one) => one.charCodeAt(0)).buffer);
+  function motionOf(row, count) {
+    const at = stored ? data.motions.rows.indexOf(row) : -1, run = { t: [], q: [], qd: [] };
+    if (at < 0) return null;
+    const { frames, width } = data.motions;
+    for (let k = 0; k < frames; k += 1) {
+      const numbers = Array.from(stored.subarray((at * frames + k) * width, (at * frames + k + 1) * width));
+      if (!numbers.every(Number.isFinite)) break;
+      run.t.push(numbers[0]); run.q.push(numbers.slice(1, 1 + count)); run.qd.push(numbers.slice(1 + count));
+    }
+    return run;
+  }
+
   function pick(row) {
     if (row < 0) return;
     picked = row;
@@ -120,15 +134,17 @@
     const tables = { parameters: {}, torque: { ...data.torque } };
     data.targets.forEach(([name, table, key]) => { if (tables[table]) tables[table][key] = data.columns[data.names.indexOf(name)][row]; });
     viewer.ready.then(() => {
+      const first = JSON.parse(sceneText.textContent), motion = motionOf(row, first.coordinates.length);
+      if (stored) viewer.record(motion, tables.parameters);
+      if (motion) { viewer.play(); return; }
       viewer.pause(); viewer.reset();
-      const first = JSON.parse(sceneText.textContent);
       const home = Object.fromEntries(first.parameters.map((one) => [one.name, one.value]));
       viewer.set({ parameters: { ...home, ...tables.parameters } });
       const start = (rows) => rows[Math.min(row, rows.length - 1)], choice = {};
       for (const key of ["q", "qd"]) if (start(data[key])?.every((x) => x !== null)) choice[key] = start(data[key]);
       if (Object.keys(tables.torque).length) choice.efforts = tables.torque;
       if (Object.keys(choice).length) viewer.set(choice);
-      viewer.play();
+      if (!stored) viewer.play();
     });
   }
 
