@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from scipy.stats import qmc
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
+from linkwright.studies import plan_study, study_progress
 from linkwright.studies.design_seeds import design_seeds
 from linkwright.studies.factors import Factor, read_factors
 from linkwright.studies.sampling_methods import Sampling, choose_sampling
+from linkwright.studies.study_store import BlockReport
 
 ELBOW = lw.gallery("elbow")
 
@@ -179,6 +182,29 @@ def test_tried_designs_are_all_over_a_grid() -> None:
         assert np.bincount(levels // 8, minlength=4).min() >= 8
     assert sorted(_spread_designs(3)) == [0, 1, 2]
     assert sorted(_spread_designs(50)) == list(range(50))
+
+
+def test_blocks_suffice_for_the_workers_of_a_users_cluster() -> None:
+    """A cluster of forty got one block, and one worker all the work."""
+    info = {"workers": {f"tcp://{k}": {} for k in range(40)}}
+    cluster = SimpleNamespace(scheduler_info=info)
+    client = SimpleNamespace(scheduler_info=lambda n_workers: info if n_workers == -1 else {})
+    given: dict[str, Any] = {"count": 800, "t": 0.05, "samples": 3}
+    for one in (cluster, client):
+        plan = plan_study(ELBOW, {"m2": (1, 2)}, {"end": "q1[-1]"}, cluster=one, **given)
+        assert (plan.workers, plan.blocks, plan.block) == (40, 160, 5)
+
+
+def test_progress_says_rate_time_to_go_and_failures_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failures that a resumed study has already count too."""
+    clock = [100.0]
+    monkeypatch.setattr(study_progress.time, "monotonic", lambda: clock[0])
+    before = {"designs": 1000, "failed": 5, "stopped": 0, "count": 100_000}
+    watch = study_progress.StudyProgress("arm", before, wanted=False)
+    assert watch.text() == "1000/100000, 0/s, 5 failed"
+    clock[0] += 2.0
+    watch.add(BlockReport(7, 24_690, 2, 1, 1.9))
+    assert watch.text() == "25690/100000, 12300/s, 6.02 s to go, 7 failed, 1 stopped"
 
 
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [

@@ -140,7 +140,7 @@ def study(
     storage = MemoryStorage() if store is None else open_storage(store)
     if block is None:
         block = _kept_block(storage) or choose_block(
-            recipe, measure_rate(recipe, functions), choice.workers
+            recipe, measure_rate(recipe, functions), choice.block_workers
         )
     recipe = replace(recipe, block=check_whole_number(block, "block", 1))
     opened = StudyStore.create(storage, recipe)
@@ -185,12 +185,12 @@ def plan_study(
     sampling = chosen["design"], chosen["count"], chosen["seed"]
     recipe, functions = prepare_recipe(mechanism, vary, measure, sampling, analyses)
     rate, block = measure_rate(recipe, functions), chosen["block"]
-    recipe = replace(recipe, block=block or choose_block(recipe, rate, choice.workers))
+    recipe = replace(recipe, block=block or choose_block(recipe, rate, choice.block_workers))
     store = StudyStore(MemoryStorage(), recipe)
     blocks = recipe.block_count
     objects = blocks * (len(store.arrays) + 1) + len(store.all_arrays) + 2
     size = store.bytes_per_block * blocks
-    return StudyPlan(recipe.count, recipe.block, blocks, rate, choice.workers, size, objects)
+    return StudyPlan(recipe.count, recipe.block, blocks, rate, choice.block_workers, size, objects)
 
 
 def prepare_recipe(
