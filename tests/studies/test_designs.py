@@ -207,6 +207,7 @@ def test_progress_says_rate_time_to_go_and_failures_so_far(monkeypatch: pytest.M
     assert watch.text() == "25690/100000, 12300/s, 6.02 s to go, 7 failed, 1 stopped"
 
 
+PID = {"controller": "pid", "reference": [0.5, 0], "kp": 10}
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m3": (0, 1)}, {}, "'m3' is not a factor of elbow; known: m1, m2, l1, l2"),
     ({"m2": (2, 1)}, {}, "the range 2..1 of the factor 'm2' does not rise"),
@@ -227,6 +228,8 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
+    ({"m2": (1, 2)}, {"torque": {"q1": 1}, "control": PID}, "control and torque exclude each other"),
+    ({"torque.q1": (1, 2)}, {"control": PID}, "control and torque exclude each other; give one"),
     ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
     ({"m2": (-2, -1)}, {}, "all 8 designs that were tried fail: cannot start: "),
     ({"m2": (1, 2)}, {"q0": {"x": 1}}, "all 8 designs that were tried fail: run: unknown coordinate 'x'"),

@@ -236,6 +236,9 @@ def _check_recipe(recipe: StudyRecipe) -> None:
             raise ArgumentError(
                 f"'{name}' is the name of a factor and of a measure", remedy="rename the measure"
             )
+    run = recipe.settings.get("run", {})
+    if "control" in run and ("torque" in run or any(x.table == "torque" for x in recipe.factors)):
+        raise ArgumentError("control and torque exclude each other", remedy="give one of them")
     for one in recipe.factors:
         for level in one.levels if one.table in ("by", "integrator") else ():
             if one.table == "by":
