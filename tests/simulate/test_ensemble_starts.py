@@ -125,6 +125,24 @@ def test_a_few_rejected_runs_do_not_have_all_others_checked(
     assert len(made) < len(wanted) + 40
 
 
+@pytest.mark.parametrize("law", ["k*(L - 2)", "k*(L - 2) + c*Ldot"])
+def test_parameters_of_laws_of_the_motion_vary_in_ensembles(law: str) -> None:
+    """The law has names of its own, L and Ldot, which are no numbers; c alone is in no other
+    number. Truth: the damped oscillator in closed form."""
+    slide = lw.Mechanism(
+        name="slide", parameters={"k": 4.0, "c": 0.5}, bodies={"b": {"mass": 1.0}},
+        frames={"far": {"body": "ground", "origin": [-2, 0, 0]}},
+        joints={"x": {"type": "prismatic", "child": "b", "axis": [1, 0, 0]}},
+        lengths={"spring": {"path": ["far", "b"], "force": law}},
+    )  # fmt: skip
+    c = np.linspace(0.1, 1.0, 20)
+    found = lw.simulate(slide, 1.0, q0={"x": 0.3}, parameters={"c": c}, samples=2)["q"].values
+    rate = c / 2 if "c" in law else 0 * c
+    wave = np.sqrt(4 - rate**2)
+    wanted = 0.3 * np.exp(-rate) * (np.cos(wave) + rate / wave * np.sin(wave))
+    np.testing.assert_allclose(found[:, -1, 0], wanted, atol=1e-9)
+
+
 def test_rejected_combinations_of_parameters_fail_among_many() -> None:
     """m1 - m2 is negative in one run, though neither of them is extreme there."""
     slide = lw.Mechanism(

@@ -57,6 +57,31 @@ def test_sobol_indices_are_those_of_salib() -> None:
     np.testing.assert_allclose(found.total, wanted["ST"], atol=0.02)
 
 
+def test_sobol_indices_are_those_of_scipy() -> None:
+    from scipy.stats import sobol_indices
+
+    study = study_of("saltelli", 64)
+    a, *ab, b = study.numbers("y").reshape(64, 5).T
+    given = {"f_A": a[None], "f_B": b[None], "f_AB": np.array(ab)[:, None]}
+    found, wanted = study.sobol("y"), sobol_indices(func=given, n=64)
+    np.testing.assert_allclose(found.first, wanted.first_order, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found.total, wanted.total_order, rtol=1e-12)
+
+
+def test_sobol_indices_need_no_power_of_two_base_points() -> None:
+    """Of 100 those count whose designs have all numbers; SciPy refuses such a number."""
+    from SALib.analyze import sobol
+
+    study = study_of("saltelli", 100, ISHIGAMI + " + 0*sqrt(q0.q1 + 3)")
+    rows, found = study.numbers("y").reshape(100, 5), study.sobol("y")
+    kept = rows[np.isfinite(rows).all(axis=1)]
+    assert 90 < found.base == len(kept) < 100
+    problem = {"num_vars": 3, "names": list(NAMES), "bounds": [[-np.pi, np.pi]] * 3}
+    wanted = sobol.analyze(problem, kept.ravel(), calc_second_order=False, seed=1)
+    np.testing.assert_allclose(found.first, wanted["S1"], atol=0.03)
+    np.testing.assert_allclose(found.total, wanted["ST"], atol=0.03)
+
+
 def test_morris_effects_are_slopes_and_those_of_salib() -> None:
     from SALib.analyze import morris
 
@@ -121,6 +146,8 @@ def test_bands_are_quantiles_of_the_trajectories() -> None:
     paths = study.data["angle"].to_numpy()
     np.testing.assert_allclose(bands[1], np.median(paths, axis=0))
     np.testing.assert_array_equal(bands[0], paths.min(axis=0))
+    with pytest.raises(ArgumentError, match=r"the quantile 5 is not in 0 … 1"):
+        study.bands("angle", [5, 95])
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from scipy.stats import qmc
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
+from linkwright.studies import plan_study, study_progress
 from linkwright.studies.design_seeds import design_seeds
 from linkwright.studies.factors import Factor, read_factors
 from linkwright.studies.sampling_methods import Sampling, choose_sampling
+from linkwright.studies.study_store import BlockReport
 
 ELBOW = lw.gallery("elbow")
 
@@ -181,6 +184,30 @@ def test_tried_designs_are_all_over_a_grid() -> None:
     assert sorted(_spread_designs(50)) == list(range(50))
 
 
+def test_blocks_suffice_for_the_workers_of_a_users_cluster() -> None:
+    """A cluster of forty got one block, and one worker all the work."""
+    info = {"workers": {f"tcp://{k}": {} for k in range(40)}}
+    cluster = SimpleNamespace(scheduler_info=info)
+    client = SimpleNamespace(scheduler_info=lambda n_workers: info if n_workers == -1 else {})
+    given: dict[str, Any] = {"count": 800, "t": 0.05, "samples": 3}
+    for one in (cluster, client):
+        plan = plan_study(ELBOW, {"m2": (1, 2)}, {"end": "q1[-1]"}, cluster=one, **given)
+        assert (plan.workers, plan.blocks, plan.block) == (40, 160, 5)
+
+
+def test_progress_says_rate_time_to_go_and_failures_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failures that a resumed study has already count too."""
+    clock = [100.0]
+    monkeypatch.setattr(study_progress.time, "monotonic", lambda: clock[0])
+    before = {"designs": 1000, "failed": 5, "stopped": 0, "count": 100_000}
+    watch = study_progress.StudyProgress("arm", before, wanted=False)
+    assert watch.text() == "1000/100000, 0/s, 5 failed"
+    clock[0] += 2.0
+    watch.add(BlockReport(7, 24_690, 2, 1, 1.9))
+    assert watch.text() == "25690/100000, 12300/s, 6.02 s to go, 7 failed, 1 stopped"
+
+
+PID = {"controller": "pid", "reference": [0.5, 0], "kp": 10}
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m3": (0, 1)}, {}, "'m3' is not a factor of elbow; known: m1, m2, l1, l2"),
     ({"m2": (2, 1)}, {}, "the range 2..1 of the factor 'm2' does not rise"),
@@ -201,6 +228,8 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"integrator": ["rk5"]}, {}, "rk5"),
     ({"m2": (1, 2)}, {"workers": 0}, "workers cannot be 0; give a whole number from 1"),
     ({"m2": (1, 2)}, {"workers": 2}, "workers need a store that they can reach"),
+    ({"m2": (1, 2)}, {"torque": {"q1": 1}, "control": PID}, "control and torque exclude each other"),
+    ({"torque.q1": (1, 2)}, {"control": PID}, "control and torque exclude each other; give one"),
     ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
     ({"m2": (-2, -1)}, {}, "all 8 designs that were tried fail: cannot start: "),
     ({"m2": (1, 2)}, {"q0": {"x": 1}}, "all 8 designs that were tried fail: run: unknown coordinate 'x'"),

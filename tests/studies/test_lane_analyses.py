@@ -174,3 +174,36 @@ def test_what_lanes_cannot_do_is_done_one_by_one(alone: list[tuple[str, int]]) -
     name = next(iter(disk.parameters))
     lw.study(disk, {name: [float(disk.values[name])]}, {"n": "max(abs(linearize.eigenvalues))"})
     assert alone
+
+
+@pytest.mark.parametrize("dampings", [[10.0, 0.5, 0.2], [0.5, 10.0, 0.2], [10.0, 11.0, 0.2]])
+def test_designs_that_lack_frequencies_take_none_from_others(dampings: list[float]) -> None:
+    """Overdamped designs have one frequency less; if the first one is, those of all were cut.
+
+    Truth: ω² = k/m, and an oscillation where c² < 4 k m.
+    """
+    two = lw.Mechanism(
+        name="two", parameters={"c": 0.5}, bodies={"a": {"mass": 1.0}, "b": {"mass": 1.0}},
+        joints={
+            "x": {"type": "prismatic", "child": "a", "stiffness": 4.0, "damping": "c"},
+            "y": {"type": "prismatic", "child": "b", "stiffness": 9.0, "damping": 0.1},
+        },
+    )  # fmt: skip
+    measure = {"all": "linearize.frequencies", "last": "linearize.frequencies[1]"}
+    found = lw.study(two, {"c": dampings}, measure)
+    wanted = [[3.0, np.nan] if c > 4 else [2.0, 3.0] for c in dampings]
+    np.testing.assert_allclose(found.data["all"], wanted, atol=1e-12)
+    np.testing.assert_allclose(found.data["last"], np.array(wanted)[:, 1], atol=1e-12)
+    assert found.failures == {
+        k: "measure 'last' is not a number" for k, c in enumerate(dampings) if c > 4
+    }
+
+
+def test_a_design_without_equilibrium_is_a_failure_and_cuts_no_others() -> None:
+    slope = lw.Mechanism(
+        name="slope", gravity=[-1, 0, 0], parameters={"k": 1.0}, bodies={"a": {"mass": 2.0}},
+        joints={"x": {"type": "prismatic", "child": "a", "axis": [1, 0, 0], "stiffness": "k"}},
+    )  # fmt: skip
+    found = lw.study(slope, {"k": [0.0, 4.0]}, {"where": "equilibria.q", "n": "equilibria.count"})
+    assert found.failures == {0: "equilibria: no equilibrium was found"}
+    np.testing.assert_allclose(found.data["where"], [np.nan, -0.5], atol=1e-9)

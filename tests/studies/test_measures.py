@@ -87,6 +87,7 @@ def test_functions_have_their_closed_forms(text: str, wanted: list[float]) -> No
         ("mean(q1, q2)", "mean takes 1 argument(s)"),
         ("integral(2)", "integral needs a history"),
         ("value_at(q1, 7)", "the time 7 is not in 0 … 0.1 s"),
+        ("settling_time(q1, -1)", "settling_time needs a band that is not negative"),
         ("q", "2 histories cannot be one measure"),
         ("linearize.poles[0]", "unknown name 'linearize.poles'"),
         ("", "the expression is empty"),
@@ -210,6 +211,16 @@ def test_a_measure_that_is_not_a_number_is_a_recorded_failure() -> None:
     assert found.is_usable.all()
     assert set(found.pareto({"m2": "min", "end": "max"})) & {0, 3}
     assert [one.value for one in found.worst("root", 4)] == [1.0, 0.5]
+
+
+def test_a_function_that_returns_another_number_of_values_is_a_recorded_failure() -> None:
+    """The second value was lost, without a word."""
+    measure = {"own": lambda factors: np.ones(int(factors["m2"]))}
+    found = lw.study(ELBOW, {"m2": [1.0, 2.0]}, measure, t=0.05, samples=3)
+    assert found.failures == {1: "measure 'own': it returns 2 numbers, and 1 of other designs"}
+    np.testing.assert_array_equal(found.data["own"], [1.0, np.nan])
+    with pytest.raises(LinkwrightError, match="measure 'own': it returns 0 numbers;"):
+        lw.study(ELBOW, {"m2": [1.0]}, {"own": lambda factors: []})
 
 
 @pytest.mark.slow

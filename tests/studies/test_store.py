@@ -275,6 +275,9 @@ def test_tables_of_designs_are_read_from_csv(tmp_path: Path) -> None:
     found = lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"}, t=0.05, samples=3)
     np.testing.assert_allclose(found.data["first"], [np.pi / 6, 0.1])
     assert found.data["by"].to_numpy().tolist() == ["kane", "lagrange"]
+    (tmp_path / "d.csv").write_text("m2,m2\n1,2\n")
+    with pytest.raises(FileError, match="has two columns 'm2'"):
+        lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})
     (tmp_path / "d.csv").write_text("m2\n1,2\n")
     with pytest.raises(FileError, match="row 2 has 2 values, its head has 1"):
         lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})

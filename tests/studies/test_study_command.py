@@ -63,6 +63,9 @@ def test_tables_controllers_and_failures(tmp_path: Path) -> None:
     [
         (["study", "elbow"], "study needs --vary, or --table; write --vary m2=0.5..1.5"),
         (["study", "elbow", "--vary", "m2=1..2"], "study needs --measure"),
+        ([*BEGIN, "--table", "d.csv"], "--vary and --table exclude each other; give one"),
+        ([*BEGIN, "--vary", "m1"], "'m1' is not an input; write NAME=VALUE: q=0.1,0.2"),
+        ([*BEGIN, "--control", "c.toml"], "c.toml: no such file; check the path"),
         ([*BEGIN[:3], "--vary", "m2=1,2", "--measure", "p=max(q"], "measure 'p': "),
         (["study", "resume", "nothing"], "holds no study: study.json is missing"),
         (["study", "resume"], "study resume takes one folder"),

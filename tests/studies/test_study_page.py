@@ -7,11 +7,12 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import linkwright as lw
-from linkwright.studies import Study
+from linkwright.studies import Study, design_motions
 from linkwright.writers import write_mechanism_text
 from tests.report.browser import Browser, found
 
@@ -109,6 +110,60 @@ def test_a_picked_linkage_moves_as_the_study_does(browser: Browser, tmp_path: Pa
     assert browser.complaints() == []
 
 
+CONTROL = {"controller": "pd_gravity", "reference": [0.8, -0.4], "kp": 200.0, "kd": 30.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["controlled", "driven in time", "prescribed", "one too many"])
+def test_a_picked_design_moves_as_the_study_has_it(
+    kind: str, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The view has no controllers, no inputs over time and no drives: it moved without them."""
+    given: dict[str, Any] = {"t": 0.5, "samples": 6}
+    mechanism, measure = ELBOW, {"end": "q1[-1]"}
+    vary: dict[str, Any] = {"control.kp": (50.0, 300.0), "l2": (0.7, 1.3)}
+    if kind == "driven in time":
+        vary = {"torque.q1": ["20*sin(3*t)", "10*t", "5"], "l2": [0.7, 1.3]}
+    elif kind == "prescribed":
+        mechanism, vary, measure = lw.gallery("four-bar"), {"l3": (2.2, 2.6)}, {
+            "torque": "max(abs(inverse.tau1))"
+        }  # fmt: skip
+        given = {"inverse": {"motion": {"theta1": "2*pi*t"}, "t": 0.5, "samples": 6}}
+    else:
+        given["control"] = CONTROL
+    if kind == "one too many":
+        monkeypatch.setattr(design_motions, "MAX_NUMBERS", 5 * design_motions.FRAMES * 5)
+    study = lw.study(mechanism, vary, measure, count=None if "time" in kind else 6, **given)
+    page = study.report(tmp_path / "page.html")
+    browser.open(page, 1280)
+    browser.evaluate("linkedStudy.viewer.ready.then(() => 0)")
+    picked = 4
+    if kind == "one too many":
+        kept = json.loads(page.read_text().split('id="designs">')[1].split("</script>")[0])
+        picked = min({*range(6)} - {*kept["motions"]["rows"]})
+        assert len(kept["motions"]["rows"]) == 5
+    browser.evaluate(f"linkedStudy.pick({picked}); 0")
+    for _ in range(10 if kind == "one too many" else 100):
+        state = browser.evaluate("linkedStudy.viewer.state")
+        if state["t"] >= 0.5:
+            break
+        time.sleep(0.1)
+    if kind == "one too many":
+        assert not state["playing"]
+        assert state["t"] == 0
+    elif kind == "prescribed":
+        motion = lw.solve_kinematics(study.mechanism_of(picked), {"theta1": "2*pi*t"}, 0.5)
+        assert state["q"] == pytest.approx(motion.q[-1], abs=1e-5)
+    else:
+        assert state["q"] == pytest.approx(study.run(picked).q[-1], abs=1e-5)
+        assert state["qd"] == pytest.approx(study.run(picked).qd[-1], abs=1e-4)
+        assert state["energy"][0] == pytest.approx(study.run(picked).kinetic[-1], rel=1e-4)
+    assert state["parameters"]["l2" if mechanism is ELBOW else "l3"] == pytest.approx(
+        study.factors_of(picked)["l2" if mechanism is ELBOW else "l3"], rel=1e-5
+    )
+    assert browser.complaints() == []
+
+
 @pytest.mark.parametrize(
     "start",
     [[0.3, -0.2], {"q1": "0.3", "q2": "-0.2 rad"}, {"q1": 0.3, "q2": -0.2}, "bent"],
@@ -126,7 +181,8 @@ def test_the_view_begins_where_the_runs_do(start: object, tmp_path: Path) -> Non
     assert data["qd"] == [[0, 0], [0.5, 0], [0, 0], [0.5, 0]]
     assert data["torque"]["q1"] == 3
     assert ("q2" in data["torque"]) == isinstance(start, list)
-    assert ("without inputs that change" in page) != isinstance(start, list)
+    assert (data["motions"] is not None) != isinstance(start, list)
+    assert ("repeats the motions of the study" in page) != isinstance(start, list)
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:

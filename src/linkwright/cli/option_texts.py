@@ -27,7 +27,7 @@ def read_option_assignments(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise LinkwrightError(f"'{word}' is not an input", remedy="write it as q=0.1,0.2")
+            raise LinkwrightError(f"'{word}' is not an input", remedy="write NAME=VALUE: q=0.1,0.2")
         if key in given:
             raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
         given[key] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..expressions import expression_to_float, parse_expression
 from ..files.partial_files import partial_file_name
 from ..forms.page_fonts import formula_font_css, text_font_css
 from ..mechanism import mechanism_names
+from ..studies.design_motions import DesignMotions, make_motions, prescribed_motion
 from .rendering import read_page_asset, render_template
 
 if TYPE_CHECKING:
@@ -52,7 +54,10 @@ def study_page(study: Study) -> str:
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data: blob:; "
         f"script-src {live.script_hash(script)} 'wasm-unsafe-eval'"
     )
-    failures = study.failures
+    failures, linked, motions = study.failures, _linked_data(study), None
+    rows = np.array(linked["designs"], dtype=int)
+    if scene is not None and len(rows) and _needs_motions(study):
+        motions = make_motions(study, rows)
     return str(
         render_template(
             "study.html",
@@ -74,10 +79,10 @@ def study_page(study: Study) -> str:
             failures=list(failures.items())[:MAX_SHOWN_FAILURES],
             failed=len(failures),
             figures=_figures(study),
-            data=Markup(_script_json(_linked_data(study))),
+            data=Markup(_script_json({**linked, "motions": _motion_data(motions)})),
             scene=None if scene is None else Markup(scene.json),
             why_not=why_not,
-            notes=_view_notes(study),
+            notes=_view_notes(study, motions, len(rows)),
             version=__version__,
         )
     )
@@ -215,13 +220,35 @@ def _constant_inputs(study: Study) -> tuple[dict[str, float], bool]:
     return found, len(found) < len(table) or (given is not None and not table)
 
 
-def _view_notes(study: Study) -> list[str]:
+def _needs_motions(study: Study) -> bool:
+    """Whether motions differ from those that the view computes by itself."""
+    given = study.recipe.settings.get("run", {})
+    is_driven = given.get("control") is not None or _constant_inputs(study)[1]
+    is_driven |= any(one.has_text and one.table == "torque" for one in study.recipe.factors)
+    return is_driven or bool(prescribed_motion(study.recipe))
+
+
+def _motion_data(motions: DesignMotions | None) -> dict[str, object] | None:
+    """Return motions as the page reads them: little-endian numbers of four bytes."""
+    if motions is None:
+        return None
+    numbers = base64.b64encode(motions.states.astype("<f4").tobytes()).decode()
+    frames, width = motions.states.shape[1:]
+    rows = motions.places.tolist()
+    return {"rows": rows, "frames": frames, "width": width, "numbers": numbers}
+
+
+def _view_notes(study: Study, motions: DesignMotions | None, shown: int) -> list[str]:
     """Return how the view differs from the runs of the study."""
     given, notes = study.recipe.settings.get("run", {}), []
-    if given.get("control") is not None:
+    if motions is not None:
+        notes.append("The view repeats the motions of the study.")
+        if len(motions.places) < shown:
+            notes.append(f"It has {len(motions.places)} of them; other designs stand still.")
+    elif given.get("control") is not None:
         notes.append("The view moves without the study's controller.")
     elif _constant_inputs(study)[1]:
         notes.append("The view moves without inputs that change with time.")
-    if any(one.has_text for one in study.recipe.factors):
+    if any(one.has_text and one.table != "torque" for one in study.recipe.factors):
         notes.append("Formulations, integrators and other texts do not change the view.")
     return notes

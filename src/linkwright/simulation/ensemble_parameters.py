@@ -120,6 +120,8 @@ def _numbers_of_runs(mechanism: Mechanism, names: Sequence[str], values: Floats)
         symbols.read_scalar(high, "number") - symbols.read_scalar(low, "number")
         for low, high in _limits(mechanism)
     ]
+    if not numbers:
+        return values.T
     kept = [name for name in names if name in symbols.symbols]
     inputs: SX = ca.vertcat(ca.SX(0, 1), *(symbols.symbols[name] for name in kept))
     function = ca.Function("numbers", [inputs], [ca.vertcat(ca.SX(0, 1), *numbers)])
@@ -129,9 +131,11 @@ def _numbers_of_runs(mechanism: Mechanism, names: Sequence[str], values: Floats)
 
 
 def _dependent_numbers(mechanism: Mechanism, varied: Sequence[str]) -> Iterator[Expression]:
-    """Yield the numbers of the mechanism's parts that depend on varied parameters."""
+    """Yield the numbers of the mechanism's parts that depend on varied parameters. A law of the
+    motion, which has other names too (a length L, a rate), is not one of them."""
     for _, number, _ in part_numbers(mechanism):
-        if first_varied_name(mechanism, names_in_expression(number), varied) is not None:
+        names = names_in_expression(number)
+        if set(names) <= set(mechanism.parameters) and first_varied_name(mechanism, names, varied):
             yield number
 
 

@@ -358,16 +358,25 @@ class _GroupEvaluation:
                 arguments = [self._argument(name, lane) for name in measure.takes]
                 if any(one is None for one in arguments):
                     continue
-                rows[-1] = np.asarray(function(*arguments), dtype=float).ravel()
+                row = np.asarray(function(*arguments), dtype=float).ravel()
+                self._check_size(measure, row.size)
+                rows[-1] = row
             except Exception as error:
-                text = f"measure '{measure.name}': {type(error).__name__}: {error}"
-                self.found.note(place, FAILED, text)
+                kind = "" if isinstance(error, LinkwrightError) else f"{type(error).__name__}: "
+                self.found.note(place, FAILED, f"measure '{measure.name}': {kind}{error}")
         width = max((row.size for row in rows if row is not None), default=1)
         found = np.full((len(rows), 1, width), np.nan)
         for k, row in enumerate(rows):
             if row is not None:
                 found[k, 0, : row.size] = row
         return MeasuredValue(found)
+
+    def _check_size(self, measure: Measure, size: int) -> None:
+        """Raise if a function returns another number of values than for other designs."""
+        wanted = self.recipe.sizes.get(measure.name)
+        if size == 0 or (wanted is not None and size != np.prod(wanted)):
+            known = "" if wanted is None else f", and {int(np.prod(wanted))} of other designs"
+            raise LinkwrightError(f"it returns {size} numbers{known}")
 
     def _argument(self, name: str, lane: int) -> object:
         if name == "mechanism":

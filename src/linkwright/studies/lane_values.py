@@ -351,7 +351,9 @@ def _settling_time(
     infinite if it never does."""
     clock = _clock_of(value, "settling_time")
     goal = _entry(value, -1) if target is None else target
-    outside = np.abs(value.array - goal.array) > band.array
+    if (band.array < 0).any():
+        raise ExpressionError("settling_time needs a band that is not negative")
+    outside = ~(np.abs(value.array - goal.array) <= band.array)  # NaN is not inside
     outside = (outside & clock.is_valid).any(axis=2)
     size = len(clock.times)
     last = np.where(outside.any(axis=1), size - 1 - np.argmax(outside[:, ::-1], axis=1), -1)

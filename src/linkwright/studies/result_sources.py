@@ -22,18 +22,29 @@ def _sorted_eigenvalues(model: Linear) -> NDArray[np.complex128]:
     return found[np.lexsort((-found.imag, -found.real.round(12)))]
 
 
+def _filled(values: Floats, size: int) -> Floats:
+    """Return values with NaN for those that this design lacks: all designs have as many entries."""
+    return np.append(values, np.full(max(0, size - len(values)), np.nan))
+
+
+def _first(found: Sequence[Equilibrium]) -> Equilibrium:
+    if not found:
+        raise LinkwrightError("no equilibrium was found")
+    return found[0]
+
+
 LINEAR_VALUES: dict[str, Callable[[Linear], LaneArray]] = {
     "eigenvalues": _sorted_eigenvalues,
-    "frequencies": lambda model: model.frequencies,
-    "damping": lambda model: model.damping,
+    "frequencies": lambda model: _filled(model.frequencies, len(model.A) // 2),
+    "damping": lambda model: _filled(model.damping, len(model.A) // 2),
     "stable": lambda model: np.array([float(model.is_stable)]),
 }
 
 EQUILIBRIA_VALUES: dict[str, Callable[[Sequence[Equilibrium]], Floats]] = {
     "count": lambda found: np.array([float(len(found))]),
     "stable": lambda found: np.array([float(sum(one.is_stable for one in found))]),
-    "q": lambda found: found[0].q if found else np.full(1, np.nan),
-    "frequencies": lambda found: found[0].frequencies if found else np.full(1, np.nan),
+    "q": lambda found: _first(found).q,
+    "frequencies": lambda found: _filled(_first(found).frequencies, len(_first(found).q)),
 }
 
 LINKAGE_VALUES: dict[str, Callable[[LinkageAnalysis], Floats]] = {

@@ -83,9 +83,8 @@ class SobolIndices(NotebookDisplayed):
 def sobol_indices(
     recipe: StudyRecipe, measure: str, values: Floats, resamples: int
 ) -> SobolIndices:
-    """Return the indices of values of Saltelli's scheme, by SciPy's estimators."""
-    from scipy.stats import sobol_indices as estimate
-
+    """Return the indices of values of Saltelli's scheme, for any number of base points: SciPy has
+    the same estimators, but only for powers of two."""
     if recipe.sampling.method != "saltelli":
         raise ArgumentError(
             "Sobol' indices need Saltelli's scheme; "
@@ -96,10 +95,9 @@ def sobol_indices(
     rows = values.reshape(recipe.sampling.base, d + 2)
     rows = rows[np.isfinite(rows).all(axis=1)]
     _check_rows(len(rows), measure)
-    a, b, ab = rows[:, 0][None], rows[:, -1][None], rows[:, 1:-1].T[:, None, :]
     if np.ptp(rows) == 0:
         raise ArgumentError(f"'{measure}' is the same for all designs: it has no variance")
-    found = estimate(func={"f_A": a, "f_B": b, "f_AB": ab}, n=_power_of_two(len(rows)))
+    first, total = _saltelli_estimates(rows)
     rng = np.random.default_rng(recipe.sampling.seed)
     samples = [
         _saltelli_estimates(rows[rng.integers(0, len(rows), len(rows))]) for _ in range(resamples)
@@ -109,17 +107,12 @@ def sobol_indices(
     return SobolIndices(
         measure,
         tuple(one.name for one in recipe.factors),
-        np.asarray(found.first_order, dtype=float).ravel(),
-        np.asarray(found.total_order, dtype=float).ravel(),
+        first,
+        total,
         ends[:, 0].T,
         ends[:, 1].T,
         len(rows),
     )
-
-
-def _power_of_two(count: int) -> int:
-    """SciPy wants a power of two, which it uses only to sample; the values are given."""
-    return 1 << max(1, count - 1).bit_length()
 
 
 def _saltelli_estimates(rows: Floats) -> Floats:

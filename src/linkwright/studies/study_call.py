@@ -140,7 +140,7 @@ def study(
     storage = MemoryStorage() if store is None else open_storage(store)
     if block is None:
         block = _kept_block(storage) or choose_block(
-            recipe, measure_rate(recipe, functions), choice.workers
+            recipe, measure_rate(recipe, functions), choice.block_workers
         )
     recipe = replace(recipe, block=check_whole_number(block, "block", 1))
     opened = StudyStore.create(storage, recipe)
@@ -185,12 +185,12 @@ def plan_study(
     sampling = chosen["design"], chosen["count"], chosen["seed"]
     recipe, functions = prepare_recipe(mechanism, vary, measure, sampling, analyses)
     rate, block = measure_rate(recipe, functions), chosen["block"]
-    recipe = replace(recipe, block=block or choose_block(recipe, rate, choice.workers))
+    recipe = replace(recipe, block=block or choose_block(recipe, rate, choice.block_workers))
     store = StudyStore(MemoryStorage(), recipe)
     blocks = recipe.block_count
     objects = blocks * (len(store.arrays) + 1) + len(store.all_arrays) + 2
     size = store.bytes_per_block * blocks
-    return StudyPlan(recipe.count, recipe.block, blocks, rate, choice.workers, size, objects)
+    return StudyPlan(recipe.count, recipe.block, blocks, rate, choice.block_workers, size, objects)
 
 
 def prepare_recipe(
@@ -236,6 +236,9 @@ def _check_recipe(recipe: StudyRecipe) -> None:
             raise ArgumentError(
                 f"'{name}' is the name of a factor and of a measure", remedy="rename the measure"
             )
+    run = recipe.settings.get("run", {})
+    if "control" in run and ("torque" in run or any(x.table == "torque" for x in recipe.factors)):
+        raise ArgumentError("control and torque exclude each other", remedy="give one of them")
     for one in recipe.factors:
         for level in one.levels if one.table in ("by", "integrator") else ():
             if one.table == "by":
@@ -262,6 +265,9 @@ def _read_table(path: Path) -> dict[str, list[str]]:
             "has no designs", where=str(path), remedy="write the factors at its top, then rows"
         )
     head = [cell.strip() for cell in rows[0]]
+    for name in head:
+        if head.count(name) > 1:
+            raise FileError(f"has two columns '{name}'", where=str(path), remedy="remove one")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(head):
             raise FileError(

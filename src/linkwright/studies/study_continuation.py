@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import ArgumentError, FileError, LinkwrightError
 from ..mechanism import Mechanism
@@ -50,6 +51,15 @@ class WorkerChoice:
     def is_serial(self) -> bool:
         """Whether this process makes the blocks."""
         return self.workers == 1 and self.cluster is None
+
+    @property
+    def block_workers(self) -> int:
+        """The workers that blocks must suffice for: a cluster or client of dask knows its own."""
+        known: Any = getattr(self.cluster, "scheduler_info", None)
+        if callable(known):  # a client, which else tells of five workers at most
+            known = known(n_workers=-1)
+        found = known.get("workers", ()) if isinstance(known, Mapping) else ()
+        return max(self.workers, len(found))
 
     def engine(self, store: StudyStore, functions: Mapping[str, MeasureFunction]) -> BlockEngine:
         """Return the engine."""
@@ -173,8 +183,7 @@ def run_study(
     if len(done) == recipe.block_count:
         return Study(store)
     engine = choice.engine(store, functions)
-    made = sum(b - a for a, b in map(recipe.block_range, done))
-    with StudyProgress(recipe.mechanism.name, recipe.count, made, progress) as watch:
+    with StudyProgress(recipe.mechanism.name, store.summary(), progress) as watch:
         for _ in range(MAX_PASSES):
             engine.run(_missing_blocks(store, done), watch.add)
             done = store.marked_blocks()

@@ -13,7 +13,7 @@ from ..errors import ArgumentError, LinkwrightError
 from .design_evaluation import FAILED, evaluate_designs, measure_values
 from .lane_values import MeasuredValue
 from .measures import MeasureFunction
-from .study_progress import duration_text, size_text
+from .study_progress import duration_text, rate_text, size_text
 from .study_recipe import StudyRecipe
 
 BLOCK_SECONDS = 1.0
@@ -103,7 +103,7 @@ class StudyPlan(NotebookDisplayed):
             [
                 f"designs: {self.count} in {self.blocks} block{'s' if self.blocks > 1 else ''} "
                 f"of {self.block}",
-                f"rate: {self.rate:.3g} designs per second and worker, {self.workers} "
+                f"rate: {rate_text(self.rate)} designs per second and worker, {self.workers} "
                 f"worker{'s' if self.workers > 1 else ''}",
                 f"time: about {duration_text(self.seconds)}",
                 f"size: {size_text(self.size)} in {self.objects} files",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
 
 
 class StudyProgress:
-    """Counts designs, and shows a bar on stderr, unless that is not a terminal."""
+    """Counts designs, and shows a bar on stderr, unless that is not a terminal.
 
-    def __init__(self, name: str, count: int, done: int, wanted: bool | None = None) -> None:
-        self.name, self.count, self.before = name, count, done
-        self.made = self.failed = self.stopped = self.blocks = 0
+    `before` has the numbers of designs that the store has already, as `StudyStore.summary`.
+    """
+
+    def __init__(self, name: str, before: Mapping[str, int], wanted: bool | None = None) -> None:
+        self.name, self.count, self.before = name, before["count"], before["designs"]
+        self.failed, self.stopped = before["failed"], before["stopped"]
+        self.made = self.blocks = 0
         self.begin = time.monotonic()
         self.busy_seconds = 0.0
         """Seconds that workers spent in blocks."""
@@ -64,24 +69,30 @@ class StudyProgress:
     def text(self) -> str:
         """Return the state in words."""
         done = self.before + self.made
-        found = f"{done} of {self.count} designs, {self.rate:.3g}/s"
+        found = f"{done}/{self.count}, {rate_text(self.rate)}/s"
         if self.made and done < self.count:
-            found += f", about {duration_text((self.count - done) / self.rate)} to go"
-        if self.failed or self.stopped:
-            found += f", {self.failed} failed, {self.stopped} stopped"
-        return found
+            found += f", {duration_text((self.count - done) / self.rate)} to go"
+        found += f", {self.failed} failed" if self.failed else ""
+        return found + (f", {self.stopped} stopped" if self.stopped else "")
 
     def _open_bar(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
         console = Console(stderr=True, highlight=False, emoji=False)
-        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
+        columns = (
+            TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[words]}")
+        )  # fmt: skip
         self.bar = Progress(*columns, console=console, transient=True)
         self.task = self.bar.add_task(
             self.name, total=self.count, completed=self.before, words="begins"
         )
         self.bar.start()
+
+
+def rate_text(rate: float) -> str:
+    """Return a rate with three digits, not as a power of ten."""
+    return f"{rate:.3g}" if rate < 100 else f"{float(f'{rate:.3g}'):.0f}"
 
 
 def duration_text(seconds: float) -> str:

@@ -211,6 +211,9 @@ class Study(StudyResults):
                 f"'{measure}' is not a history",
                 remedy=f"choose {', '.join(known)}" if known else 'measure one: {"angle": "q1"}',
             )
+        wrong = [x for x in quantiles if not 0 <= x <= 1]
+        if wrong:
+            raise ArgumentError(f"the quantile {wrong[0]} is not in 0 … 1")
         kept = self.data[measure][self.is_usable]
         return kept.quantile(list(quantiles), dim="design", skipna=True)
 

@@ -169,7 +169,9 @@ def study(
 
 
 def _check_factors(vary: dict[str, str], table: Path | None) -> dict[str, str] | Path:
-    if (table is None) == (not vary):
+    if table is not None and vary:
+        raise LinkwrightError("--vary and --table exclude each other", remedy="give one")
+    if table is None and not vary:
         raise LinkwrightError("study needs --vary, or --table", remedy="write --vary m2=0.5..1.5")
     return vary if table is None else table
 
@@ -196,7 +198,10 @@ def _read_control(file: Path | None) -> dict[str, object] | None:
         return None
     from ...files import read_toml_numbers
 
-    return dict(read_toml_numbers(file))
+    try:
+        return dict(read_toml_numbers(file))
+    except LinkwrightError as error:
+        raise error.within(str(file)) from None
 
 
 def _plan_outcome(

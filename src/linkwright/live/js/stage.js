@@ -54,7 +54,7 @@ export class Viewer {
     if (!keep) { this.camera.planar = scene.view.planar && !scene.shapes.length && !scene.meshes; if (scene.meshes && !this.options.look) this.look.centers = false; }
     this.#picture();
     this.#panels();
-    this.recordedPaths = this.recorded ? this.#tracePaths(this.recorded) : [];
+    this.#offerRecorded();
     this.restart();
     this.say(this.state.canMove ? "" : scene.notes[0] ?? "");
     this.emit("ready");
@@ -123,9 +123,6 @@ export class Viewer {
 
   #panels() {
     const { scene, state } = this, parameters = scene.parameters.filter((one) => !one.hidden), start = (values) => scene.coordinates.map((one, k) => ({ ...one, value: values[k] }));
-    this.modeChoice.hidden = !scene.run; this.timeSlider.hidden = this.mode !== "recorded";
-    if (scene.run) { this.timeSlider.min = scene.run.t[0]; this.timeSlider.max = scene.run.t[scene.run.t.length - 1]; this.timeSlider.value = scene.run.t[0]; }
-    this.modeChoice.value = this.mode;
     for (const one of [this.playButton, this.stepButton]) one.disabled = !state.canMove && !scene.run;
     this.notes.replaceChildren(...scene.notes.map((text) => make("li", {}, text)));
     for (const label of this.switches.children) {
@@ -191,6 +188,22 @@ export class Viewer {
   step() { if (!this.scene) return; this.pause(); this.leavePreview(); this.#advance(STEP_TIME); this.changed(); }
 
   reset() { if (!this.scene) return; this.pause(); this.kept = null; this.state.resetMotion(); this.time = this.state.t; this.simulation.hold(null); if (this.recorded) this.timeSlider.value = this.time; this.restart(); this.say(""); this.changed(); }
+
+  /** Take another recorded run, {t, q, qd}, of given parameters (others have their own values); null for none. */
+  setRecorded(run, parameters = {}) {
+    this.pause(); this.kept = null;
+    this.recorded = this.state.takeRun(run, parameters); this.mode = run ? "recorded" : "live"; this.time = this.state.t;
+    this.#offerRecorded();
+    this.restart(); this.changed();
+  }
+
+  /** Show what a recorded run needs: its slider, the choice of what moves, its paths. */
+  #offerRecorded() {
+    const run = this.recorded;
+    this.modeChoice.hidden = !run; this.modeChoice.value = this.mode; this.timeSlider.hidden = this.mode !== "recorded";
+    if (run) { this.timeSlider.min = run.t[0]; this.timeSlider.max = run.t[run.t.length - 1]; this.timeSlider.value = run.t[0]; }
+    this.recordedPaths = run ? this.#tracePaths(run) : [];
+  }
 
   /** Show a time of the recorded run. */
   showTime(t) { this.time = t; const { q, qd } = interpolate(this.recorded, t); this.state.q.set(q); this.state.qd.set(qd); this.state.t = t; this.state.touch(); this.changed(); }

@@ -36,6 +36,8 @@ export function mountViewer(element, scene, options = {}) {
       if (kept) viewer.scene.parameters.forEach((one, k) => { if (old.p[k] !== one.value) kept.parameters[one.name] = old.p[k]; });
       await viewer.load(next, kept);
     },
+    /** Show another recorded run, {t, q, qd}, of given parameters; null for none. */
+    record: (run, parameters) => viewer.setRecorded(run, parameters),
     /** Where the centre of mass of a body is on the screen, pixels of the window. */
     whereIs(name) {
       const body = viewer.scene.bodies.find((one) => one.name === name), box = viewer.stage.getBoundingClientRect();

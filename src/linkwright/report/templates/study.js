@@ -20,6 +20,7 @@
   /* viridis at five points, interpolated */
   const shades = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [226, 206, 50]];
   const shade = (share) => {
+    if (share === null) return pale;
     const place = Math.min(Math.max(share, 0), 1) * 4, k = Math.min(3, Math.floor(place)), rest = place - k;
     return `rgb(${shades[k].map((one, j) => Math.round(one + rest * (shades[k + 1][j] - one))).join(",")})`;
   };
@@ -75,7 +76,7 @@
     for (let row = 0; row < data.designs.length; row += 1) {
       const at = place(row, width, height);
       if (!at) continue;
-      pen.fillStyle = shade(share(chosen.c, row) ?? 0);
+      pen.fillStyle = shade(share(chosen.c, row));
       pen.beginPath(); pen.arc(at[0], at[1], size, 0, 2 * Math.PI); pen.fill();
     }
     const at = picked < 0 ? null : place(picked, width, height);
@@ -94,7 +95,7 @@
     const [pen, width, height] = prepare(byId("parallel"));
     const most = 1500, step = Math.max(1, Math.ceil(data.designs.length / most));
     pen.lineWidth = 0.7; pen.globalAlpha = data.designs.length > 300 ? 0.35 : 0.7;
-    for (let row = 0; row < data.designs.length; row += step) { pen.strokeStyle = shade(share(chosen.c, row) ?? 0); drawLine(pen, row, width, height); }
+    for (let row = 0; row < data.designs.length; row += step) { pen.strokeStyle = shade(share(chosen.c, row)); drawLine(pen, row, width, height); }
     pen.globalAlpha = 1;
     for (let k = 0; k < data.names.length; k += 1) {
       const x = axisPlace(k, width);
@@ -109,6 +110,20 @@
   }
   function draw() { drawScatter(); drawParallel(); }
 
+  /* motions that the study has computed, if the view cannot compute them: times, coordinates, velocities */
+  const stored = data.motions && new Float32Array(Uint8Array.from(atob(data.motions.numbers), (one) => one.charCodeAt(0)).buffer);
+  function motionOf(row, count) {
+    const at = stored ? data.motions.rows.indexOf(row) : -1, run = { t: [], q: [], qd: [] };
+    if (at < 0) return null;
+    const { frames, width } = data.motions;
+    for (let k = 0; k < frames; k += 1) {
+      const numbers = Array.from(stored.subarray((at * frames + k) * width, (at * frames + k + 1) * width));
+      if (!numbers.every(Number.isFinite)) break;
+      run.t.push(numbers[0]); run.q.push(numbers.slice(1, 1 + count)); run.qd.push(numbers.slice(1 + count));
+    }
+    return run;
+  }
+
   function pick(row) {
     if (row < 0) return;
     picked = row;
@@ -119,15 +134,17 @@
     const tables = { parameters: {}, torque: { ...data.torque } };
     data.targets.forEach(([name, table, key]) => { if (tables[table]) tables[table][key] = data.columns[data.names.indexOf(name)][row]; });
     viewer.ready.then(() => {
+      const first = JSON.parse(sceneText.textContent), motion = motionOf(row, first.coordinates.length);
+      if (stored) viewer.record(motion, tables.parameters);
+      if (motion) { viewer.play(); return; }
       viewer.pause(); viewer.reset();
-      const first = JSON.parse(sceneText.textContent);
       const home = Object.fromEntries(first.parameters.map((one) => [one.name, one.value]));
       viewer.set({ parameters: { ...home, ...tables.parameters } });
       const start = (rows) => rows[Math.min(row, rows.length - 1)], choice = {};
       for (const key of ["q", "qd"]) if (start(data[key])?.every((x) => x !== null)) choice[key] = start(data[key]);
       if (Object.keys(tables.torque).length) choice.efforts = tables.torque;
       if (Object.keys(choice).length) viewer.set(choice);
-      viewer.play();
+      if (!stored) viewer.play();
     });
   }
 
