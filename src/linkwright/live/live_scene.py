@@ -133,7 +133,7 @@ def scene(
     if not isinstance(triangles, int) or triangles < 1000:
         raise ArgumentError(f"triangles={triangles!r} is too few", remedy="give 1000 or more")
     drawn = mechanism_scene(require_mechanism(mechanism))
-    smooth, notes = smooth_mechanism(mechanism, drawn.size)
+    smooth, notes = smooth_mechanism(drawn)
     parameters, dampings = effective_parameters(smooth), contact_dampings(mechanism)
     tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
     motion, more = make_live_motion(smooth, parameters)

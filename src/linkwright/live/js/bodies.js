@@ -1,6 +1,6 @@
 // A free body at the present state: the forces on it, and their polygon.
 import { make } from "./figures.js";
-import { Pen } from "./planar.js";
+import { linesOn, Pen } from "./planar.js";
 import { drawArrow, FORCE_COLORS } from "./overlay.js";
 import { addScaled, carryPoint, dot, norm, scaled, subtract } from "./vectors.js";
 import { formatNumber, prettyName } from "./units.js";
@@ -82,7 +82,7 @@ export class BodyPanel {
     const link = Number(this.choice.value), forces = state.canMove ? bodyForces(state, link) : [];
     const ratio = window.devicePixelRatio || 1, wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     this.canvas.width = Math.round(wide * ratio); this.canvas.height = Math.round(high * ratio);
-    const context = this.canvas.getContext("2d"), pen = new Pen(context);
+    const context = linesOn(this.canvas), pen = new Pen(context);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!forces.length) { pen.text("no forces are known", 10, 20, theme.gray); this.list.replaceChildren(); return; }
     const flat = (f) => [dot(f, camera.right), -dot(f, camera.up)];
