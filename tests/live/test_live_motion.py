@@ -288,3 +288,18 @@ def test_forces_at_a_stop_contain_the_stop() -> None:
     )
     np.testing.assert_allclose(found[0], [-0.1, 0, 30], atol=1e-9)
     np.testing.assert_allclose(found[1], [-10, 0], atol=1e-9)
+
+
+def test_an_arm_in_space_that_swings_down_stays_in_the_first_view() -> None:
+    """Let go at home, the PUMA falls forward; its last link remains in the picture."""
+    places = run_modules(
+        "state simulation camera",
+        STATE
+        + """const camera = new m.Camera(scene.view), found = []; camera.resize(900, 600);
+        for (let k = 0; k < 60; k++) { simulation.advance(0.01);
+          found.push(...scene.bodies.map((one) => camera.project(state.worldOf(one)).slice(0, 2))); }
+        return found;""",
+        lw.live.scene(lw.gallery("puma560")),
+    )
+    assert np.min(places) > 0
+    assert (np.max(places, axis=0) < [900, 600]).all()

@@ -172,13 +172,13 @@ def scene(
 
 
 def _shown_placements(scene: Scene, run: Run | None) -> Floats:
-    """Placements (n, links + 1, 3, 4) that the first view shows: of the run, or of home and, in the
-    plane, of poses to which single coordinates are turned."""
+    """Placements (n, links + 1, 3, 4) that the first view shows: of the run, or of home and of
+    poses to which single coordinates are turned if there are no loops."""
     if run is not None:
         rows = thinned_run_rows(run)
         return scene.link_placements(run.q[rows], run.t[rows])
     poses = [scene.home]
-    if scene.view().is_planar and not scene.tree.restraints.entries:
+    if not scene.tree.restraints.entries:
         for k, unit in enumerate(coordinate_units(scene.mechanism)):
             if unit == "rad":
                 poses += [scene.home + turn * np.eye(scene.tree.nq)[k] for turn in _SHOWN_TURNS]
