@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -263,6 +264,49 @@ def test_the_loss_of_a_contact_follows_from_its_restitution() -> None:
             speed -= step * across * (1 + loss * middle)
             depth += step * middle
         assert -speed == pytest.approx(e, abs=1e-3)
+
+
+BOUNCING_ROD = """
+name = "bouncing"
+[bodies.rod]
+mass = 2.0
+center = [0.5, 0, 0]
+inertia = [0, 0.1, 0.1]
+[bodies.slider]
+mass = 1.0
+[joints.q]
+type = "revolute"
+child = "rod"
+axis = [0, -1, 0]
+limits = { lower = -0.5, upper = 0.9, restitution = 0.5 }
+[joints.z]
+type = "prismatic"
+parent = "rod"
+child = "slider"
+axis = [1, 0, 0]
+limits = { lower = 0.0, upper = 0.8, restitution = 0.3 }
+"""
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_bounces_on_stops_end_in_rest(memory: bool) -> None:
+    """In sixty calls, one of which begins among the last bounces. With the speeds of earlier
+    impacts, the motion is that of simulate; without them it comes to rest as well."""
+    rod = lw.load(BOUNCING_ROD)
+    q, qd, t, said, holds = run_modules(
+        "state simulation",
+        STATE
+        + f"for (let k = 0; k < 60; k++) {{ if (!{json.dumps(memory)}) simulation.fastest = null;"
+        " if (!simulation.advance(1 / 60)) break; }"
+        "return [state.q, state.qd, state.t, simulation.message, state.holds]",
+        lw.live.scene(rod),
+    )
+    run = lw.simulate(rod, 1.0, samples=2, rtol=1e-12, atol=1e-13)
+    assert said == ""
+    assert t == pytest.approx(1.0, abs=1e-12)
+    assert holds == [1, 0, 0, 0]
+    np.testing.assert_allclose(q, run.q[-1], atol=1e-9 if memory else 1e-6)
+    np.testing.assert_allclose(qd, run.qd[-1], atol=1e-9 if memory else 1e-5)
 
 
 def test_forces_at_a_stop_contain_the_stop() -> None:

@@ -51,6 +51,7 @@ export class Simulation {
     this.history = new History();
     this.hand = null;
     this.message = "";
+    this.fastest = null; // of the impacts with stops
     this.rebounds = new Rebounds(state);
   }
 
@@ -58,6 +59,7 @@ export class Simulation {
   restart() {
     this.history.clear();
     this.message = "";
+    this.fastest = null;
     if (this.state.canMove) this.history.add(this.state);
   }
 
@@ -84,9 +86,9 @@ export class Simulation {
 
   #integrate(until) {
     const state = this.state, { q, qd, p, t } = state;
-    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES });
+    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
-      state.q.set(found.q); state.qd.set(found.qd); state.t = found.t; state.touch(found.holds);
+      state.q.set(found.q); state.qd.set(found.qd); state.t = found.t; this.fastest = found.fastest; state.touch(found.holds);
       return true;
     }
     if (found.end === "limit") this.message = `The motion ends at a limit: ${found.limit}.`;
