@@ -151,7 +151,7 @@ export class Viewer {
 
   // -- what people do ---------------------------------------------------------------------------
 
-  setCoordinate(k, value) { this.toLive(); this.say(setCoordinate(this.state, k, value)); this.state.qd.fill(0); this.state.reference.set(this.state.q); if (!this.playing) this.restart(); this.changed(); }
+  setCoordinate(k, value) { this.toLive(); this.say(setCoordinate(this.state, k, value)); this.state.rest(); this.state.reference.set(this.state.q); if (!this.playing) this.restart(); this.changed(); }
 
   setParameter(k, value) { this.toLive(); const values = Float64Array.from(this.state.p); values[k] = value; this.say(setParameters(this.state, values)); this.changed(); }
 
@@ -247,7 +247,7 @@ export class Viewer {
     if (wasPlaying) this.simulation.hold(this.grabbed);
     else {
       dragPoint(this.state, this.grabbed.link, this.grabbed.point, this.grabbed.target);
-      this.state.qd.fill(0); this.state.reference.set(this.state.q);
+      this.state.rest(); this.state.reference.set(this.state.q);
       this.restart();
     }
     this.changed();

@@ -47,6 +47,20 @@ export class LiveState {
     this.reference = Float64Array.from(this.q);
     this.version = (this.version ?? 0) + 1;
     this.holds = [];
+    if (!run) this.rest();
+  }
+
+  /** Take all velocities away but those that drives demand. */
+  rest() {
+    this.qd.fill(0);
+    const ports = this.scene.table.programs.simulate?.project;
+    if (!ports) return;
+    const [time, state, given, found] = ports.map((port) => this.functions.view(port));
+    time[0] = this.t;
+    state.set(this.stateVector);
+    given.set(this.motionVector);
+    this.functions.exports.project(...ports.map((port) => port.at));
+    if (found.every(Number.isFinite)) this.qd.set(found.subarray(this.q.length));
   }
 
   /** The parameters as functions want them: at least one number. */
