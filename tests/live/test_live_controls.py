@@ -132,11 +132,45 @@ def test_the_camera_stays_where_a_bouncing_ball_began() -> None:
     assert middles[5] < 1
 
 
-def test_a_first_position_beyond_limits_is_said() -> None:
+def test_a_page_starts_within_limits() -> None:
     """The knees of the quadruped bend at least 20°, and are straight at home."""
     legs = lw.gallery("quadruped")
-    note = "The first position is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
-    assert any(one.startswith(note) for one in lw.live.scene(legs).notes)
+    note = "Home is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
+    scene = lw.live.scene(legs)
+    assert any(one.startswith(note) for one in scene.notes)
+    knees = [one for one in scene.data["coordinates"] if "knee" in one["name"]]  # type: ignore[attr-defined]
+    assert [one["home"] for one in knees] == pytest.approx([-np.deg2rad(20)] * 4)
     assert not any("beyond" in one for one in lw.live.scene(lw.gallery("six-axis")).notes)
     with pytest.raises(lw.LinkwrightError, match=r"starts 0\.349 beyond 'lf_knee"):
         lw.simulate(legs, 0.1)
+
+
+@needs_node
+def test_a_falling_robot_starts_at_its_limits() -> None:
+    """All 24 limits act; without contacts the centre of mass falls freely."""
+    heights, said = run_modules(
+        "state simulation follow",
+        STATE + "const z = () => m.massCenter(state)[2], before = z();"
+        "for (let k = 0; k < 30; k++) simulation.advance(0.01);"
+        "return [[before, z()], simulation.message]",
+        lw.live.scene(lw.gallery("quadruped")),
+    )
+    assert said == ""
+    assert heights[1] - heights[0] == pytest.approx(-9.81 * 0.3**2 / 2, abs=1e-7)
+
+
+@needs_node
+def test_an_arm_of_seven_axes_stays_within_its_limits() -> None:
+    arm = lw.gallery("seven-axis")
+    scene = lw.live.scene(arm)
+    rows = run_modules(
+        "state simulation",
+        STATE + "const found = []; for (let k = 0; k < 120; k++) { simulation.advance(1 / 60);"
+        " found.push(state.q.slice()); } return found",
+        scene,
+    )
+    ends = [(one["lower"], one["upper"]) for one in scene.data["coordinates"]]  # type: ignore[attr-defined]
+    low, high = np.transpose(ends)
+    assert (np.array(rows) >= low - 1e-6).all()
+    assert (np.array(rows) <= high + 1e-6).all()
+    assert (np.abs(rows[-1] - np.array(rows[0])) > 0.5).any()

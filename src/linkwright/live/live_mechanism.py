@@ -24,7 +24,7 @@ light links sets in at higher speeds, because sharper friction would need very s
 SINKING_SHARE = 5e-5
 """How deep the whole weight sinks in at one contact, as a share of the mechanism's size: bounces
 from a height of the size are 0.3 % lower than those of a rigid contact."""
-MAX_PAGE_STOPS = 12
+MAX_PAGE_STOPS = 24
 """Stops that act on a page: their forces are coupled, and code grows with the square of them."""
 
 

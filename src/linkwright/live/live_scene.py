@@ -32,8 +32,8 @@ from .scene_controls import (
     coordinate_controls,
     driven_velocities,
     effort_controls,
-    limit_notes,
     parameter_controls,
+    start_within_limits,
     velocity_entries,
 )
 from .scene_equations import LiveEquation
@@ -144,7 +144,8 @@ def scene(
     poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
     coordinates = coordinate_controls(drawn, drawn.home)
-    more += limit_notes(coordinates) if run is None else []
+    if run is None:
+        more += start_within_limits(coordinates, bool(drawn.tree.restraints.entries))
     data: dict[str, object] = {
         "format": FORMAT,
         "name": mechanism.name,
@@ -155,7 +156,7 @@ def scene(
         "efforts": effort_controls(mechanism, tree.names),
         "actuated": bool(tree.names.actuators),
         "independent": list(mechanism.independent) or driven_velocities(mechanism, tree.names),
-        "home": drawn.home.tolist(),
+        "home": [one["home"] for one in coordinates],
         "anchors": points.ravel().tolist(),
         "gravity": drawn.gravity.tolist(),
         "table": module.table,
