@@ -174,3 +174,40 @@ def test_an_arm_of_seven_axes_stays_within_its_limits() -> None:
     assert (np.array(rows) >= low - 1e-6).all()
     assert (np.array(rows) <= high + 1e-6).all()
     assert (np.abs(rows[-1] - np.array(rows[0])) > 0.5).any()
+
+
+GRIPPER = """
+name = "gripper"
+gravity = [0, 0, -10]
+[bodies.left]
+mass = 1.0
+[bodies.right]
+mass = 3.0
+[joints.x]
+type = "prismatic"
+child = "left"
+axis = [0, 0, 1]
+limits = { lower = 0.0, upper = 0.1, restitution = 0 }
+[joints.y]
+type = "prismatic"
+child = "right"
+axis = [0, 0, 1]
+mimic = { joint = "x", multiplier = 2 }
+limits = { lower = 0.0, upper = 0.2, restitution = 0 }
+"""
+
+
+@needs_node
+def test_fingers_that_mimic_each_other_rest_at_one_limit() -> None:
+    """Both limits of the pair are reached at once: they are one stop, which bears the weights."""
+    rest, said, up = run_modules(
+        "state simulation",
+        STATE
+        + """state.q[0] = 0.05; state.touch(); for (let k = 0; k < 30; k++) simulation.advance(0.01);
+        const rest = [state.q[0], state.qd[0], state.accelerations()[0]], said = simulation.message;
+        state.u[0] = 200; simulation.advance(0.01); return [rest, said, state.qd[0]];""",
+        lw.live.scene(lw.load(GRIPPER)),
+    )
+    assert said == ""
+    np.testing.assert_allclose(rest, 0, atol=1e-9)
+    assert up == pytest.approx(0.01 * (200 - 10 * (1 + 2 * 3)) / (1 + 4 * 3), abs=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import casadi as ca
@@ -11,7 +12,7 @@ from ..errors import LinkwrightError
 from ..expressions import ZERO, expression_to_float, names_in_expression
 from ..formulations.composite_mass_matrix import composite_mass_matrix
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import GROUND, Joint, Mechanism, joint_velocity_names
+from ..mechanism import GROUND, Joint, Limits, Mechanism, joint_velocity_names
 from ..mechanism.parts import replace_part_fields
 from ..show.mechanism_scene import Scene
 from ..simulation.exported_motion import ExportedMotion
@@ -24,6 +25,8 @@ light links sets in at higher speeds, because sharper friction would need very s
 SINKING_SHARE = 5e-5
 """How deep the whole weight sinks in at one contact, as a share of the mechanism's size: bounces
 from a height of the size are 0.3 % lower than those of a rigid contact."""
+LIMIT_SLACK = 1e-9
+"""Limits of two joints that are closer than this are one, rad or m."""
 MAX_PAGE_STOPS = 24
 """Stops that act on a page: their forces are coupled, and code grows with the square of them."""
 
@@ -64,7 +67,7 @@ def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
     """Return the mechanism with smooth friction and compliant contacts, and notes on them."""
     notes: list[str] = []
     found = mechanism = scene.mechanism
-    joints = dict(mechanism.joints)
+    joints = _without_doubled_limits(mechanism)
     rough = [name for name, joint in joints.items() if _is_rough(joint)]
     speeds = _friction_speeds(scene, rough) if rough else {}
     for name, values in speeds.items():
@@ -74,8 +77,9 @@ def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
         joints[name] = replace_part_fields(
             joint, smoothing=smoothing[0] if len(smoothing) == 1 else smoothing
         )
-    if speeds:
+    if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
+    if speeds:
         notes.append(_friction_note(joints, speeds))
     floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
     if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
@@ -87,6 +91,34 @@ def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
         found = replace_part_fields(found, contacts=contacts, parameters=parameters)
         notes.append("Contacts with planes are stiff springs here, which rebound as rigid ones do.")
     return found, notes
+
+
+def _without_doubled_limits(mechanism: Mechanism) -> dict[str, Joint]:
+    """Return the joints, without limits of mimicking ones that the joints they follow reach at the
+    same time or before: two stops that hold one coordinate cannot share their force."""
+
+    def ends(joint: Joint) -> list[float]:
+        given = ((joint.limits.lower, -math.inf), (joint.limits.upper, math.inf))
+        return [
+            end if one is None else expression_to_float(joint.each(one)[0], mechanism.values)
+            for one, end in given
+        ]
+
+    found = dict(mechanism.joints)
+    for name, joint in mechanism.joints.items():
+        if joint.mimic is None:
+            continue
+        ratio, offset = (
+            expression_to_float(one, mechanism.values)
+            for one in (joint.mimic.multiplier, joint.mimic.offset)
+        )
+        low, high = sorted(
+            ratio * one + offset for one in ends(mechanism.joints[joint.mimic.joint])
+        )
+        own_low, own_high = ends(joint)
+        if ratio != 0 and own_low <= low + LIMIT_SLACK and high - LIMIT_SLACK <= own_high:
+            found[name] = replace_part_fields(joint, limits=Limits())
+    return found
 
 
 def _is_rough(joint: Joint) -> bool:
