@@ -173,8 +173,8 @@ def scene(
 
 
 def _shown_placements(scene: Scene, run: Run | None) -> Floats:
-    """Placements (n, links + 1, 3, 4) that the first view shows: of the run, or of home and of
-    poses of mechanisms without loops to which single coordinates are turned."""
+    """Placements (n, links + 1, 3, 4) that the first view shows: of the run; without one, of
+    home and, in mechanisms without loops, of poses to which single coordinates are turned."""
     if run is not None:
         rows = thinned_run_rows(run)
         return scene.link_placements(run.q[rows], run.t[rows])
