@@ -211,3 +211,18 @@ def test_fingers_that_mimic_each_other_rest_at_one_limit() -> None:
     assert said == ""
     np.testing.assert_allclose(rest, 0, atol=1e-9)
     assert up == pytest.approx(0.01 * (200 - 10 * (1 + 2 * 3)) / (1 + 4 * 3), abs=1e-9)
+
+
+@needs_node
+def test_gains_that_are_too_large_for_a_light_body_do_not_shake_it() -> None:
+    """Sampled each 1 ms, 5 N s/m on 1 g would turn a velocity into -4 times itself: the controller
+    takes it away instead, in one step."""
+    body = (
+        '[bodies.b]\nmass = 0.001\n[joints.x]\ntype = "prismatic"\nchild = "b"\naxis = [1, 0, 0]\n'
+    )
+    speed = run_modules(
+        "state simulation",
+        STATE + "state.qd[0] = 1; state.damping = 5; simulation.advance(0.02); return state.qd[0]",
+        lw.live.scene(lw.load(f'name = "light"\n{body}')),
+    )
+    assert speed == pytest.approx(0, abs=1e-9)

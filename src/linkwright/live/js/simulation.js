@@ -3,9 +3,10 @@ import { carryPoint } from "./vectors.js";
 import { pointJacobian } from "./closing.js";
 import { Rebounds } from "./rebounds.js";
 import { indexAtTime } from "./scales.js";
+import { CONTROL_TIME } from "./state.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
-const SAMPLE_TIME = 1 / 120, CONTROL_TIME = 1e-3, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
+const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
 
 /** The samples of a motion over time. */
 export class History {
