@@ -132,11 +132,97 @@ def test_the_camera_stays_where_a_bouncing_ball_began() -> None:
     assert middles[5] < 1
 
 
-def test_a_first_position_beyond_limits_is_said() -> None:
+def test_a_page_starts_within_limits() -> None:
     """The knees of the quadruped bend at least 20°, and are straight at home."""
     legs = lw.gallery("quadruped")
-    note = "The first position is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
-    assert any(one.startswith(note) for one in lw.live.scene(legs).notes)
+    note = "Home is beyond the limits of lf_knee, rf_knee, lh_knee, rh_knee"
+    scene = lw.live.scene(legs)
+    assert any(one.startswith(note) for one in scene.notes)
+    knees = [one for one in scene.data["coordinates"] if "knee" in one["name"]]  # type: ignore[attr-defined]
+    assert [one["home"] for one in knees] == pytest.approx([-np.deg2rad(20)] * 4)
     assert not any("beyond" in one for one in lw.live.scene(lw.gallery("six-axis")).notes)
     with pytest.raises(lw.LinkwrightError, match=r"starts 0\.349 beyond 'lf_knee"):
         lw.simulate(legs, 0.1)
+
+
+@needs_node
+def test_a_falling_robot_starts_at_its_limits() -> None:
+    """All 24 limits act; without contacts the centre of mass falls freely."""
+    heights, said = run_modules(
+        "state simulation follow",
+        STATE + "const z = () => m.massCenter(state)[2], before = z();"
+        "for (let k = 0; k < 30; k++) simulation.advance(0.01);"
+        "return [[before, z()], simulation.message]",
+        lw.live.scene(lw.gallery("quadruped")),
+    )
+    assert said == ""
+    assert heights[1] - heights[0] == pytest.approx(-9.81 * 0.3**2 / 2, abs=1e-7)
+
+
+@needs_node
+def test_an_arm_of_seven_axes_stays_within_its_limits() -> None:
+    arm = lw.gallery("seven-axis")
+    scene = lw.live.scene(arm)
+    rows = run_modules(
+        "state simulation",
+        STATE + "const found = []; for (let k = 0; k < 120; k++) { simulation.advance(1 / 60);"
+        " found.push(state.q.slice()); } return found",
+        scene,
+    )
+    ends = [(one["lower"], one["upper"]) for one in scene.data["coordinates"]]  # type: ignore[attr-defined]
+    low, high = np.transpose(ends)
+    assert (np.array(rows) >= low - 1e-6).all()
+    assert (np.array(rows) <= high + 1e-6).all()
+    assert (np.abs(rows[-1] - np.array(rows[0])) > 0.5).any()
+
+
+GRIPPER = """
+name = "gripper"
+gravity = [0, 0, -10]
+[bodies.left]
+mass = 1.0
+[bodies.right]
+mass = 3.0
+[joints.x]
+type = "prismatic"
+child = "left"
+axis = [0, 0, 1]
+limits = { lower = 0.0, upper = 0.1, restitution = 0 }
+[joints.y]
+type = "prismatic"
+child = "right"
+axis = [0, 0, 1]
+mimic = { joint = "x", multiplier = 2 }
+limits = { lower = 0.0, upper = 0.2, restitution = 0 }
+"""
+
+
+@needs_node
+def test_fingers_that_mimic_each_other_rest_at_one_limit() -> None:
+    """Both limits of the pair are reached at once: they are one stop, which bears the weights."""
+    rest, said, up = run_modules(
+        "state simulation",
+        STATE
+        + """state.q[0] = 0.05; state.touch(); for (let k = 0; k < 30; k++) simulation.advance(0.01);
+        const rest = [state.q[0], state.qd[0], state.accelerations()[0]], said = simulation.message;
+        state.u[0] = 200; simulation.advance(0.01); return [rest, said, state.qd[0]];""",
+        lw.live.scene(lw.load(GRIPPER)),
+    )
+    assert said == ""
+    np.testing.assert_allclose(rest, 0, atol=1e-9)
+    assert up == pytest.approx(0.01 * (200 - 10 * (1 + 2 * 3)) / (1 + 4 * 3), abs=1e-9)
+
+
+@needs_node
+def test_gains_that_are_too_large_for_a_light_body_do_not_shake_it() -> None:
+    """Sampled each 1 ms, 5 N s/m on 1 g would turn a velocity into -4 times itself: the controller
+    takes it away instead, in one step."""
+    body = (
+        '[bodies.b]\nmass = 0.001\n[joints.x]\ntype = "prismatic"\nchild = "b"\naxis = [1, 0, 0]\n'
+    )
+    speed = run_modules(
+        "state simulation",
+        STATE + "state.qd[0] = 1; state.damping = 5; simulation.advance(0.02); return state.qd[0]",
+        lw.live.scene(lw.load(f'name = "light"\n{body}')),
+    )
+    assert speed == pytest.approx(0, abs=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -14,9 +15,10 @@ from tests.node import needs_node
 pytestmark = needs_node
 
 
-@pytest.mark.parametrize("name", ["elbow", "four-bar", "stewart"])
+@pytest.mark.parametrize("name", ["elbow", "four-bar", "stewart", "sharp-edged-disk"])
 def test_a_second_of_motion_is_that_of_simulate(name: str) -> None:
-    """In sixty calls, as on a page; both integrators have a tolerance of 1e-10 or less."""
+    """In sixty calls, as on a page; both integrators have a tolerance of 1e-10 or less. The last
+    one has a drive, which turns it from the start on."""
     mechanism = lw.gallery(name)
     model = lw.compile(mechanism)
     q = np.array([0.3, 0.5]) if name == "elbow" else model.home()
@@ -265,6 +267,49 @@ def test_the_loss_of_a_contact_follows_from_its_restitution() -> None:
         assert -speed == pytest.approx(e, abs=1e-3)
 
 
+BOUNCING_ROD = """
+name = "bouncing"
+[bodies.rod]
+mass = 2.0
+center = [0.5, 0, 0]
+inertia = [0, 0.1, 0.1]
+[bodies.slider]
+mass = 1.0
+[joints.q]
+type = "revolute"
+child = "rod"
+axis = [0, -1, 0]
+limits = { lower = -0.5, upper = 0.9, restitution = 0.5 }
+[joints.z]
+type = "prismatic"
+parent = "rod"
+child = "slider"
+axis = [1, 0, 0]
+limits = { lower = 0.0, upper = 0.8, restitution = 0.3 }
+"""
+
+
+@pytest.mark.parametrize("memory", [True, False])
+def test_bounces_on_stops_end_in_rest(memory: bool) -> None:
+    """In sixty calls, one of which begins among the last bounces. With the speeds of earlier
+    impacts, the motion is that of simulate; without them it comes to rest as well."""
+    rod = lw.load(BOUNCING_ROD)
+    q, qd, t, said, holds = run_modules(
+        "state simulation",
+        STATE
+        + f"for (let k = 0; k < 60; k++) {{ if (!{json.dumps(memory)}) simulation.fastest = null;"
+        " if (!simulation.advance(1 / 60)) break; }"
+        "return [state.q, state.qd, state.t, simulation.message, state.holds]",
+        lw.live.scene(rod),
+    )
+    run = lw.simulate(rod, 1.0, samples=2, rtol=1e-12, atol=1e-13)
+    assert said == ""
+    assert t == pytest.approx(1.0, abs=1e-12)
+    assert holds == [1, 0, 0, 0]
+    np.testing.assert_allclose(q, run.q[-1], atol=1e-9 if memory else 1e-6)
+    np.testing.assert_allclose(qd, run.qd[-1], atol=1e-9 if memory else 1e-5)
+
+
 def test_forces_at_a_stop_contain_the_stop() -> None:
     """A mass of 3 kg that fell onto its stop rests there: the joint bears its weight, and it does
     not accelerate; as soon as it is lifted, nothing bears it."""
@@ -288,3 +333,18 @@ def test_forces_at_a_stop_contain_the_stop() -> None:
     )
     np.testing.assert_allclose(found[0], [-0.1, 0, 30], atol=1e-9)
     np.testing.assert_allclose(found[1], [-10, 0], atol=1e-9)
+
+
+def test_an_arm_in_space_that_swings_down_stays_in_the_first_view() -> None:
+    """Let go at home, the PUMA falls forward; its last link remains in the picture."""
+    places = run_modules(
+        "state simulation camera",
+        STATE
+        + """const camera = new m.Camera(scene.view), found = []; camera.resize(900, 600);
+        for (let k = 0; k < 60; k++) { simulation.advance(0.01);
+          found.push(...scene.bodies.map((one) => camera.project(state.worldOf(one)).slice(0, 2))); }
+        return found;""",
+        lw.live.scene(lw.gallery("puma560")),
+    )
+    assert np.min(places) > 0
+    assert (np.max(places, axis=0) < [900, 600]).all()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..integrators.loop_closing import close_configuration
 from ..integrators.repeated_steps import StepPorts, repeat_steps
-from ..integrators.stop_events import CLOSED_GAP, advance_motion, settle_stops
+from ..integrators.stop_events import CLOSED_GAP, STILL_VELOCITY, advance_motion, settle_stops
 from ..integrators.trajectory_records import (
     CLOCK_COLUMNS,
     PROGRESS_COLUMNS,
@@ -85,7 +85,12 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
 def make_settling_program(motion: ExportedMotion) -> MotionProgram:
     """Return the program that lets the stops of a motion act at one state."""
     tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
-    program = read_program(settle_stops, sizes=_motion_sizes(motion), first_hold=motion.first_hold)
+    program = read_program(
+        settle_stops,
+        sizes=_motion_sizes(motion),
+        first_hold=motion.first_hold,
+        still=STILL_VELOCITY,
+    )
     return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
 
 

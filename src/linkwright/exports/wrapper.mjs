@@ -112,8 +112,9 @@ export class Mechanism {
   }
 
   /** Integrate the motion from t to `until` by DOP853 with error control, through the events of
-   *  stops; `times` are sample times, `u` efforts of actuators (`table.inputs`). */
-  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity }) {
+   *  stops; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` is that of
+   *  the call before if the motion goes on: an impact that is slow beside it does not rebound. */
+  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null }) {
     const one = this.#program("simulate");
     const n = this.table.q.length + this.table.qd.length;
     const bytes = 8 * (times.length + 1 + n * times.length);
@@ -139,7 +140,8 @@ export class Mechanism {
     progress[field.BUDGET] = one.budget;
     at("buffers.count").set([1, times.length]);
     at("buffers.passages").fill(0);
-    at("stop_buffers.fastest").fill(0);
+    const speeds = at("stop_buffers.fastest").fill(0);
+    if (fastest) speeds.set(fastest.subarray(0, speeds.length));
     at("stop_buffers.hits").fill(0);
     fill(at("buffers.states").subarray(0, this.table.q.length), q, "q");
     fill(at("buffers.states").subarray(this.table.q.length), qd, "qd");
@@ -159,6 +161,7 @@ export class Mechanism {
       steps: progress[field.STEPS],
       evaluations: progress[field.EVALUATIONS],
       hits: Array.from(at("stop_buffers.hits")),
+      fastest: speeds.slice(),
       holds: at("buffers.parameters").slice(this.table.inputs.length + this.table.parameters.length),
       end: ["reached", "limit", "failed"][end[0]],
       limit: end[0] === 1 ? this.table.stops[end[1]] : null,

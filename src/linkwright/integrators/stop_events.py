@@ -26,6 +26,15 @@ REBOUND_SHARE = 1e-6
 IMPACT_ROUNDS = 100
 """Impacts at one instant; in the second half of them nothing rebounds, so that they end."""
 
+SHORT_FLIGHT = 1e-8
+"""Between events that are closer than this, s, a body does not move by what numbers resolve."""
+
+SHORT_FLIGHTS = 20
+"""After so many of these in a row, velocities below `CROWDED_VELOCITY` are zero."""
+
+CROWDED_VELOCITY = 1e-5
+"""Velocities of bodies that have come to rest but for rounding, m/s or rad/s."""
+
 MAX_EVENTS = 10_000
 """Events of one call; more of them never end."""
 
@@ -83,9 +92,11 @@ def advance_motion(
     """
     is_going = True
     events = 0
+    short_flights = 0
     stop_buffers.end[0] = MotionEnd.FAILED
     while is_going:
         buffers.ticket[0] = 0
+        start = buffers.clock[Clock.TIME]
         integrate_with_sizes(buffers, functions, method, sizes)
         reason = buffers.progress[Progress.REASON]
         is_going = False
@@ -95,8 +106,11 @@ def advance_motion(
             buffers.progress[Progress.QUIET] = 1
             is_going = True
         elif reason == StopReason.EVENT and events < MAX_EVENTS:
+            is_short = buffers.clock[Clock.TIME] - start <= SHORT_FLIGHT
+            short_flights = short_flights + 1 if is_short else 0
+            still = CROWDED_VELOCITY if short_flights > SHORT_FLIGHTS else STILL_VELOCITY
             if sizes.signals > 0:
-                settle_stops(buffers, stop_functions, stop_buffers, sizes, first_hold)
+                settle_stops(buffers, stop_functions, stop_buffers, sizes, first_hold, still)
             events += 1
             is_going = stop_buffers.end[0] != MotionEnd.LIMIT
             if buffers.clock[Clock.TIME] >= buffers.clock[Clock.STOP] and is_going:
@@ -110,8 +124,10 @@ def settle_stops(
     stop_buffers: StopBuffers,
     sizes: MotionSizes,
     first_hold: Size,
+    still: float,
 ) -> None:
-    """Let stops act at the present state: impacts, then which of them hold the motion."""
+    """Let stops act at the present state: impacts, then which of them hold the motion.
+    Velocities below `still` are zero."""
     n: Size = sizes.signals
     gaps = scratch(sizes.signals)
     velocities = scratch(sizes.signals)
@@ -138,7 +154,7 @@ def settle_stops(
                 stop_buffers.end[1] = worst
                 worst = -1
             else:
-                is_slow = speed <= REBOUND_SHARE * stop_buffers.fastest[worst]
+                is_slow = speed <= max(REBOUND_SHARE * stop_buffers.fastest[worst], still)
                 e = 0.0 if is_slow or 2 * count >= IMPACT_ROUNDS else e
                 stop_buffers.fastest[worst] = max(stop_buffers.fastest[worst], speed)
                 stop_buffers.hits[worst] = stop_buffers.hits[worst] + 1
@@ -150,7 +166,7 @@ def settle_stops(
                     y[i] = after[i]
         count += 1
     for i in range(n):
-        least = max(STILL_VELOCITY, REBOUND_SHARE * stop_buffers.fastest[i])
+        least = max(still, REBOUND_SHARE * stop_buffers.fastest[i])
         is_closed = gaps[i] <= stop_buffers.closed_gap[0] or p[first_hold + i] > 0.0
         is_still = abs(velocities[i]) <= least
         can_hold = stop_buffers.restitution[i] >= 0.0

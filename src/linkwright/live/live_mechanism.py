@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+
+import casadi as ca
+import numpy as np
 
 from ..errors import LinkwrightError
 from ..expressions import ZERO, expression_to_float, names_in_expression
+from ..formulations.composite_mass_matrix import composite_mass_matrix
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import GROUND, Mechanism, mechanism_names
+from ..mechanism import GROUND, Joint, Limits, Mechanism, joint_velocity_names
 from ..mechanism.parts import replace_part_fields
 from ..mechanism.strength import breaking_members
+from ..show.mechanism_scene import Scene
 from ..simulation.exported_motion import ExportedMotion
 
-FRICTION_SPEEDS = {"small": 0.01, "large": 0.1}
-"""The speed at which dry friction sets in on a page, rad/s (half of it in m/s); sharper friction
-of light links in large mechanisms would need very small steps."""
-MAX_SMALL_SPEEDS = 8
-"""Velocities of a mechanism that counts as small."""
+FRICTION_SPEED = 0.01
+"""The lowest speed at which dry friction sets in on a page, rad/s (half of it in m/s)."""
+FRICTION_RATE = 80_000.0
+"""The fastest decay of a velocity by dry friction, 1/s, times the number of velocities: friction of
+light links sets in at higher speeds, because sharper friction would need very small steps."""
 SINKING_SHARE = 5e-5
 """How deep the whole weight sinks in at one contact, as a share of the mechanism's size: bounces
 from a height of the size are 0.3 % lower than those of a rigid contact."""
-MAX_PAGE_STOPS = 12
+LIMIT_SLACK = 1e-9
+"""Limits of two joints that are closer than this are one, rad or m."""
+MAX_PAGE_STOPS = 24
 """Stops that act on a page: their forces are coupled, and code grows with the square of them."""
 
 
@@ -56,32 +64,32 @@ def make_live_motion(
     return motion, notes
 
 
-def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list[str]]:
+def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
     """Return the mechanism with smooth friction, compliant contacts and unbreakable members, and
     notes on them."""
     notes: list[str] = []
-    found = mechanism
-    is_small = mechanism_names(mechanism).nv <= MAX_SMALL_SPEEDS
-    speed = FRICTION_SPEEDS["small" if is_small else "large"]
-    joints = dict(mechanism.joints)
-    for name, joint in mechanism.joints.items():
-        rough = joint.friction != ZERO or joint.friction_coefficient != ZERO
-        if joint.moves and rough and all(x == ZERO for x in joint.each(joint.smoothing)):
-            turns = all(freedom.is_rotation for freedom in joint.dofs)
-            smoothing = f"{speed} rad/s" if turns else f"{speed / 2} m/s"
-            joints[name] = replace_part_fields(joint, smoothing=smoothing)
+    found = mechanism = scene.mechanism
+    joints = _without_doubled_limits(mechanism)
+    rough = [name for name, joint in joints.items() if _is_rough(joint)]
+    speeds = _friction_speeds(scene, rough) if rough else {}
+    for name, values in speeds.items():
+        joint = joints[name]
+        units = ("rad/s" if freedom.is_rotation else "m/s" for freedom in joint.dofs)
+        smoothing = tuple(f"{v!r} {unit}" for v, unit in zip(values, units, strict=True))
+        joints[name] = replace_part_fields(
+            joint, smoothing=smoothing[0] if len(smoothing) == 1 else smoothing
+        )
     if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
-        notes.append(
-            f"Dry friction does not stick: it is smoothed at {speed} rad/s, so joints creep."
-        )
+    if speeds:
+        notes.append(_friction_note(joints, speeds))
     floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
     if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
         notes.append("The file states no contacts with the ground, so nothing holds this body.")
     if any(one.is_rigid for one in mechanism.contacts.values()):
         dampings = contact_dampings(mechanism)
         parameters = dict(found.parameters) | dict.fromkeys(dampings.values(), "1.5")
-        contacts = _compliant_contacts(mechanism, size, dampings)
+        contacts = _compliant_contacts(mechanism, scene.size, dampings)
         found = replace_part_fields(found, contacts=contacts, parameters=parameters)
         notes.append("Contacts with planes are stiff springs here, which rebound as rigid ones do.")
     if breaking_members(found):
@@ -94,6 +102,77 @@ def smooth_mechanism(mechanism: Mechanism, size: float) -> tuple[Mechanism, list
         found = replace_part_fields(found, **kept)
         notes.append("Members do not break here.")
     return found, notes
+
+
+def _without_doubled_limits(mechanism: Mechanism) -> dict[str, Joint]:
+    """Return the joints, without limits of mimicking ones that the joints they follow reach at the
+    same time or before: two stops that hold one coordinate cannot share their force."""
+
+    def ends(joint: Joint) -> list[float]:
+        given = ((joint.limits.lower, -math.inf), (joint.limits.upper, math.inf))
+        return [
+            end if one is None else expression_to_float(joint.each(one)[0], mechanism.values)
+            for one, end in given
+        ]
+
+    found = dict(mechanism.joints)
+    for name, joint in mechanism.joints.items():
+        if joint.mimic is None:
+            continue
+        ratio, offset = (
+            expression_to_float(one, mechanism.values)
+            for one in (joint.mimic.multiplier, joint.mimic.offset)
+        )
+        low, high = sorted(
+            ratio * one + offset for one in ends(mechanism.joints[joint.mimic.joint])
+        )
+        own_low, own_high = ends(joint)
+        if ratio != 0 and own_low <= low + LIMIT_SLACK and high - LIMIT_SLACK <= own_high:
+            found[name] = replace_part_fields(joint, limits=Limits())
+    return found
+
+
+def _is_rough(joint: Joint) -> bool:
+    """Whether a joint has dry friction that a page smooths: friction by the joint's own reaction
+    cannot be smoothed."""
+    is_stated = joint.friction != ZERO and all(x == ZERO for x in joint.each(joint.smoothing))
+    return joint.moves and is_stated
+
+
+def _friction_speeds(scene: Scene, rough: list[str]) -> dict[str, tuple[float, ...]]:
+    """Return by joint the speeds at which friction sets in: so high that friction slows down no
+    velocity faster than `FRICTION_RATE` allows at home, where all others are free."""
+    mechanism, names = scene.mechanism, scene.tree.names
+    M = np.array(ca.DM(composite_mass_matrix(scene.tree, ca.SX(scene.home))))
+    mobilities = np.nan_to_num(np.diag(np.linalg.pinv(M)))
+    found: dict[str, tuple[float, ...]] = {}
+    for name in rough:
+        joint = mechanism.joints[name]
+        backward = joint.friction_backward
+        sides = [joint.each(one) for one in (joint.friction, backward) if one is not None]
+        own = []
+        for k, velocity in enumerate(joint_velocity_names(name, joint)):
+            force = max(expression_to_float(side[k], mechanism.values) for side in sides)
+            least = force * mobilities[names.qd.index(velocity)] * names.nv / FRICTION_RATE
+            slowest = FRICTION_SPEED if joint.dofs[k].is_rotation else FRICTION_SPEED / 2
+            own.append(max(slowest, float(f"{least:.2g}")))
+        found[name] = tuple(own)
+    return found
+
+
+def _friction_note(joints: Mapping[str, Joint], speeds: Mapping[str, tuple[float, ...]]) -> str:
+    """Say from which speeds on friction acts."""
+    by_unit: dict[str, list[float]] = {}
+    for name, values in speeds.items():
+        for freedom, value in zip(joints[name].dofs, values, strict=True):
+            by_unit.setdefault("rad/s" if freedom.is_rotation else "m/s", []).append(value)
+    ranges = [
+        f"{min(own):g} {unit}" if min(own) == max(own) else f"{min(own):g} to {max(own):g} {unit}"
+        for unit, own in by_unit.items()
+    ]
+    return (
+        f"Dry friction does not stick: it is smoothed at {' and '.join(ranges)}, so joints creep."
+    )
 
 
 def contact_dampings(mechanism: Mechanism) -> dict[str, str]:

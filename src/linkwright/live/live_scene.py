@@ -32,8 +32,8 @@ from .scene_controls import (
     coordinate_controls,
     driven_velocities,
     effort_controls,
-    limit_notes,
     parameter_controls,
+    start_within_limits,
     velocity_entries,
 )
 from .scene_equations import LiveEquation
@@ -133,7 +133,7 @@ def scene(
     if not isinstance(triangles, int) or triangles < 1000:
         raise ArgumentError(f"triangles={triangles!r} is too few", remedy="give 1000 or more")
     drawn = mechanism_scene(require_mechanism(mechanism))
-    smooth, notes = smooth_mechanism(mechanism, drawn.size)
+    smooth, notes = smooth_mechanism(drawn)
     parameters, dampings = effective_parameters(smooth), contact_dampings(mechanism)
     tree = build_kinematic_tree(smooth, tuple(parameters) if parameters else "numeric")
     motion, more = make_live_motion(smooth, parameters)
@@ -144,7 +144,8 @@ def scene(
     poses = _shown_placements(drawn, run)
     shapes = scene_shapes(mechanism, drawn.tree, meshes=meshes, triangles=triangles)
     coordinates = coordinate_controls(drawn, drawn.home)
-    more += limit_notes(coordinates) if run is None else []
+    if run is None:
+        more += start_within_limits(coordinates, bool(drawn.tree.restraints.entries))
     data: dict[str, object] = {
         "format": FORMAT,
         "name": mechanism.name,
@@ -155,7 +156,7 @@ def scene(
         "efforts": effort_controls(mechanism, tree.names),
         "actuated": bool(tree.names.actuators),
         "independent": list(mechanism.independent) or driven_velocities(mechanism, tree.names),
-        "home": drawn.home.tolist(),
+        "home": [one["home"] for one in coordinates],
         "anchors": points.ravel().tolist(),
         "gravity": drawn.gravity.tolist(),
         "table": module.table,
@@ -172,13 +173,13 @@ def scene(
 
 
 def _shown_placements(scene: Scene, run: Run | None) -> Floats:
-    """Placements (n, links + 1, 3, 4) that the first view shows: of the run, or of home and, in the
-    plane, of poses to which single coordinates are turned."""
+    """Placements (n, links + 1, 3, 4) that the first view shows: of the run; without one, of
+    home and, in mechanisms without loops, of poses to which single coordinates are turned."""
     if run is not None:
         rows = thinned_run_rows(run)
         return scene.link_placements(run.q[rows], run.t[rows])
     poses = [scene.home]
-    if scene.view().is_planar and not scene.tree.restraints.entries:
+    if not scene.tree.restraints.entries:
         for k, unit in enumerate(coordinate_units(scene.mechanism)):
             if unit == "rad":
                 poses += [scene.home + turn * np.eye(scene.tree.nq)[k] for turn in _SHOWN_TURNS]

@@ -65,18 +65,26 @@ def coordinate_controls(scene: Scene, home: Floats) -> list[dict[str, Any]]:
     return found
 
 
-def limit_notes(coordinates: list[dict[str, Any]]) -> list[str]:
-    """Return a note if the first position is beyond limits, where `simulate` does not start."""
-    found = [
-        str(one["name"])
-        for one in coordinates
-        if (one["limited"][0] and one["home"] < one["lower"] - BEYOND_LIMIT)
-        or (one["limited"][1] and one["home"] > one["upper"] + BEYOND_LIMIT)
-    ]
+def start_within_limits(coordinates: list[dict[str, Any]], has_loops: bool) -> list[str]:
+    """Move the first position to the limits that it is beyond, where `simulate` does not start; and
+    return a note on it. With loops the position stays, because they would open."""
+    found = []
+    for one in coordinates:
+        low = one["lower"] if one["limited"][0] else -math.inf
+        high = one["upper"] if one["limited"][1] else math.inf
+        if low - BEYOND_LIMIT <= one["home"] <= high + BEYOND_LIMIT:
+            continue
+        found.append(str(one["name"]))
+        if not has_loops:
+            one["home"] = min(high, max(low, one["home"]))
     if not found:
         return []
     few = ", ".join(found[:4]) + (f" and {len(found) - 4} others" if len(found) > 4 else "")
-    return [f"The first position is beyond the limits of {few}: simulate refuses to start there."]
+    if has_loops:
+        return [
+            f"The first position is beyond the limits of {few}: simulate refuses to start there."
+        ]
+    return [f"Home is beyond the limits of {few}: the page starts at the nearest limits."]
 
 
 def velocity_entries(mechanism: Mechanism, names: MechanismNames) -> list[dict[str, object]]:

@@ -1,6 +1,6 @@
 // A free body at the present state: the forces on it, and their polygon.
 import { make } from "./figures.js";
-import { Pen } from "./planar.js";
+import { linesOn, Pen } from "./planar.js";
 import { drawArrow, FORCE_COLORS } from "./overlay.js";
 import { addScaled, carryPoint, dot, norm, scaled, subtract } from "./vectors.js";
 import { formatNumber, prettyName } from "./units.js";
@@ -50,18 +50,20 @@ function beyondTip(a, b) {
 function besideMiddle(a, b, away) {
   const d = [b[0] - a[0], b[1] - a[1]], length = Math.hypot(...d), n = [-d[1] / length, d[0] / length];
   const at = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], side = (at[0] - away[0]) * n[0] + (at[1] - away[1]) * n[1] < 0 ? -1 : 1;
-  return [at[0] + 9 * side * n[0], at[1] + 9 * side * n[1]];
+  return [side, -side].map((one) => [at[0] + 9 * one * n[0], at[1] + 9 * one * n[1]]);
 }
 
-/** Write the name of an arrow at a place, between two ends of the width: colours do not tell arrows
- *  apart for everybody, nor two reactions. */
-function nameArrow(pen, a, spot, ends, name, theme) {
+/** Write the name of an arrow at the first of some places that no other name has taken, between two
+ *  ends of the width: colours do not tell arrows apart for everybody, nor two reactions. */
+function nameArrow(pen, a, spots, ends, name, theme, taken) {
   const text = prettyName(name), c = pen.context;
   c.font = "11px sans-serif";
-  const width = c.measureText(text).width, x = Math.min(ends[1] - width - 2, Math.max(ends[0] + 2, spot[0] < a[0] ? spot[0] - width : spot[0]));
+  const width = c.measureText(text).width, places = spots.map((spot) => [Math.min(ends[1] - width - 2, Math.max(ends[0] + 2, spot[0] < a[0] ? spot[0] - width : spot[0])), spot[1], width]);
+  const place = places.find(([x, y]) => taken.every((one) => Math.abs(y - one[1]) >= 12 || x > one[0] + one[2] || x + width < one[0])) ?? places[0];
+  taken.push(place);
   c.lineJoin = "round"; c.strokeStyle = theme.paper; c.lineWidth = 3; c.textAlign = "left"; c.textBaseline = "middle";
-  c.strokeText(text, x, spot[1]);
-  pen.text(text, x, spot[1], theme.ink);
+  c.strokeText(text, place[0], place[1]);
+  pen.text(text, place[0], place[1], theme.ink);
 }
 
 /** The panel of a free body. */
@@ -82,7 +84,7 @@ export class BodyPanel {
     const link = Number(this.choice.value), forces = state.canMove ? bodyForces(state, link) : [];
     const ratio = window.devicePixelRatio || 1, wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     this.canvas.width = Math.round(wide * ratio); this.canvas.height = Math.round(high * ratio);
-    const context = this.canvas.getContext("2d"), pen = new Pen(context);
+    const context = linesOn(this.canvas), pen = new Pen(context);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (!forces.length) { pen.text("no forces are known", 10, 20, theme.gray); this.list.replaceChildren(); return; }
     const flat = (f) => [dot(f, camera.right), -dot(f, camera.up)];
@@ -97,6 +99,7 @@ export class BodyPanel {
   }
 
   #freeBody(pen, forces, camera, flat, wide, high, theme) {
+    const taken = [];
     const points = forces.map((one) => flat(one.point)), xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
     const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-9);
     const scale = (0.4 * Math.min(wide, high)) / span, mid = [(Math.max(...xs) + Math.min(...xs)) / 2, (Math.max(...ys) + Math.min(...ys)) / 2];
@@ -107,12 +110,12 @@ export class BodyPanel {
       const a = place(points[k]), f = flat(one.force);
       const b = [a[0] + f[0] * reach, a[1] + f[1] * reach];
       drawArrow(pen, a, b, one.color, 2.2);
-      if (lengthOf(a, b) > 8) nameArrow(pen, a, beyondTip(a, b), [0, wide], one.name, theme);
+      if (lengthOf(a, b) > 8) nameArrow(pen, a, [beyondTip(a, b), [b[0] + 8, b[1]], [b[0] - 8, b[1]]], [0, wide], one.name, theme, taken);
     });
   }
 
   #polygon(pen, forces, flat, left, wide, high, theme) {
-    const corners = [[0, 0]];
+    const corners = [[0, 0]], taken = [];
     for (const one of forces) { const f = flat(one.force), last = corners[corners.length - 1]; corners.push([last[0] + f[0], last[1] + f[1]]); }
     const all = [...corners], xs = all.map((p) => p[0]), ys = all.map((p) => p[1]);
     const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-12), scale = (0.78 * Math.min(wide, high)) / span;
@@ -123,7 +126,7 @@ export class BodyPanel {
       const a = place(corners[from]), b = place(corners[to]);
       drawArrow(pen, a, b, color, 2);
       const away = to === last && from === 0 ? [a[0] + b[0] - middle[0], a[1] + b[1] - middle[1]] : middle; // the sum inside
-      if (lengthOf(a, b) > 8) nameArrow(pen, [(a[0] + b[0]) / 2, 0], besideMiddle(a, b, away), [left, left + wide], name, theme);
+      if (lengthOf(a, b) > 8) nameArrow(pen, [(a[0] + b[0]) / 2, 0], besideMiddle(a, b, away), [left, left + wide], name, theme, taken);
     }
   }
 }

@@ -1,4 +1,5 @@
 // A plot on the page: choose histories, hover a time, zoom, save as PNG, SVG or CSV.
+import { linesOn } from "./planar.js";
 import { CanvasPen, drawPlot, lineLook, seriesAsCsv, SvgPen } from "./plots.js";
 import { indexAtTime } from "./scales.js";
 import { formatNumber, prettyName } from "./units.js";
@@ -96,7 +97,7 @@ export class HistoryFigure {
     this.theme = theme;
     const ratio = window.devicePixelRatio || 1, wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     if (this.canvas.width !== Math.round(wide * ratio) || this.canvas.height !== Math.round(high * ratio)) { this.canvas.width = Math.round(wide * ratio); this.canvas.height = Math.round(high * ratio); }
-    const context = this.canvas.getContext("2d");
+    const context = linesOn(this.canvas);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, wide, high);
     const series = this.series(), pen = new CanvasPen(context);

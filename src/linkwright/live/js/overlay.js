@@ -97,11 +97,21 @@ function drawLabels(pen, state, camera, theme) {
   }
 }
 
+/** The points of a line on the picture that are at least a pixel from the one before; its end stays. */
+export function thinned(points) {
+  let last = points[0];
+  return points.filter((p, k) => {
+    const kept = k === 0 || k === points.length - 1 || Math.abs(p[0] - last[0]) + Math.abs(p[1] - last[1]) >= 1;
+    if (kept) last = p;
+    return kept;
+  });
+}
+
 /** Draw paths of traced points: of the recorded run in gray, of the live motion in colour. */
 export function drawTraces(pen, paths, camera, theme) {
   for (const { points, recorded } of paths) {
     if (points.length < 2) continue;
-    pen.path(points.map((p) => camera.project(p))).stroke(recorded ? theme.gray : "#E69F00", recorded ? 1.1 : 1.8, recorded ? [4, 4] : []);
+    pen.path(thinned(points.map((p) => camera.project(p)))).stroke(recorded ? theme.gray : "#E69F00", recorded ? 1.1 : 1.8, recorded ? [4, 4] : []);
   }
 }
 

@@ -33,6 +33,22 @@ export function convexHull(points) {
   return half(sorted).concat(half(sorted.reverse()));
 }
 
+let software; // known after the first question
+
+/** Whether pictures are computed without a graphics card: then smooth edges cost too much, and lines
+ *  that the card's program draws cost more than lines that the browser draws. */
+export function isSoftware() {
+  if (software !== undefined) return software;
+  const gl = document.createElement("canvas").getContext("webgl2"), more = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl ? String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  software = /swiftshader|llvmpipe|software|basic render/i.test(name);
+  return software;
+}
+
+/** What draws lines on a canvas. @returns {CanvasRenderingContext2D} */
+export function linesOn(canvas) { return canvas.getContext("2d", { willReadFrequently: isSoftware() }); }
+
 /** Draws paths on a canvas. */
 export class Pen {
   /** @param {CanvasRenderingContext2D} context */

@@ -21,25 +21,32 @@ void main() {
   gl_Position = camera * vec4(p, 1.0);
 }`;
 
-export const SOLID_FRAGMENT = `#version 300 es
+const FRAGMENT_START = `#version 300 es
 precision highp float;
-uniform vec3 light, eye, up; uniform float flatten, picking, lit; uniform vec3 shade;
+uniform vec3 light, eye, up, shade; uniform float lit;
 in vec3 toEye; in vec3 facing; in vec4 paint; flat in float owner; out vec4 seen;
-void main() {
-  if (picking > 0.5) {  // the second number tells blended edges from links
-    float id = owner + 2.0, low = mod(id, 256.0);
-    seen = vec4(low, mod(low * 97.0, 256.0), floor(id / 256.0), 255.0) / 255.0;
-    return;
-  }
-  if (flatten > 0.5) { seen = vec4(shade, 1.0); return; }
+`;
+
+/** Solids as they are seen, the colour of their shadow, and links as colours: a program each, because
+ *  a branch for all three takes long where there is no graphics card. */
+export const SOLID_FRAGMENTS = {
+  seen: `${FRAGMENT_START}void main() {
   vec3 view = normalize(eye - toEye), n = normalize(facing);
   if (dot(n, view) < 0.0) n = -n;
   float sky = 0.5 + 0.5 * dot(n, up), sun = max(0.0, dot(n, light));
-  vec3 gloss = vec3(pow(max(0.0, dot(n, normalize(light + view))), 40.0)) * 0.22;
+  float glance = max(0.0, dot(n, normalize(light + view)));
+  glance *= glance; glance *= glance; glance *= glance;  // to the power 40
+  float squared = glance * glance;
   vec3 base = paint.rgb;
   if (abs(owner - lit) < 0.5) base = mix(base, vec3(1.0, 0.78, 0.1), 0.6);
-  seen = vec4(base * (0.34 + 0.28 * sky + 0.52 * sun) + gloss, 1.0);
-}`;
+  seen = vec4(base * (0.34 + 0.28 * sky + 0.52 * sun) + 0.22 * squared * squared * glance, 1.0);
+}`,
+  shadow: `${FRAGMENT_START}void main() { seen = vec4(shade, 1.0); }`,
+  link: `${FRAGMENT_START}void main() {  // the second number tells blended edges from links
+  float id = owner + 2.0, low = mod(id, 256.0);
+  seen = vec4(low, mod(low * 97.0, 256.0), floor(id / 256.0), 255.0) / 255.0;
+}`,
+};
 
 /** The ground and its grid: corners with colours, which fade out into the paper. */
 export const GROUND_VERTEX = `#version 300 es

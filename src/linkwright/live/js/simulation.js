@@ -3,9 +3,10 @@ import { carryPoint } from "./vectors.js";
 import { pointJacobian } from "./closing.js";
 import { Rebounds } from "./rebounds.js";
 import { indexAtTime } from "./scales.js";
+import { CONTROL_TIME } from "./state.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
-const SAMPLE_TIME = 1 / 120, CONTROL_TIME = 1e-3, HAND_TIME = 4e-3, MAX_SAMPLES = 60000;
+const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
 
 /** The samples of a motion over time. */
 export class History {
@@ -44,6 +45,12 @@ export function interpolate(history, t) {
   return { q, qd: Float64Array.from(da, (v, i) => r * v + s * db[i]) };
 }
 
+/** A coordinate that rests beyond its limit by rounding alone, at the limit: the next call begins there. */
+function atLimit({ limited, lower, upper }, value) {
+  if (limited[0] && value < lower && value > lower - LIMIT_SLACK) return lower;
+  return limited[1] && value > upper && value < upper + LIMIT_SLACK ? upper : value;
+}
+
 /** Moves a state in time. */
 export class Simulation {
   constructor(state) {
@@ -51,6 +58,7 @@ export class Simulation {
     this.history = new History();
     this.hand = null;
     this.message = "";
+    this.fastest = null; // of the impacts with stops
     this.rebounds = new Rebounds(state);
   }
 
@@ -58,6 +66,7 @@ export class Simulation {
   restart() {
     this.history.clear();
     this.message = "";
+    this.fastest = null;
     if (this.state.canMove) this.history.add(this.state);
   }
 
@@ -84,9 +93,9 @@ export class Simulation {
 
   #integrate(until) {
     const state = this.state, { q, qd, p, t } = state;
-    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES });
+    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
-      state.q.set(found.q); state.qd.set(found.qd); state.t = found.t; state.touch(found.holds);
+      state.q.set(found.q.map((value, k) => atLimit(state.scene.coordinates[k], value))); state.qd.set(found.qd); state.t = found.t; this.fastest = found.fastest; state.touch(found.holds);
       return true;
     }
     if (found.end === "limit") this.message = `The motion ends at a limit: ${found.limit}.`;

@@ -1,17 +1,10 @@
 // Draws mechanisms in space by WebGL2: few draw calls, whatever the number of bodies.
 import { addScaled, cross, dot, normalTo, scaled, subtract, unit } from "./vectors.js";
-import { compileProgram, GROUND_FRAGMENT, GROUND_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX } from "./shaders.js";
+import { isSoftware } from "./planar.js";
+import { compileProgram, GROUND_FRAGMENT, GROUND_VERTEX, SOLID_FRAGMENTS, SOLID_VERTEX } from "./shaders.js";
 import { coarseMesh, colorNumbers, connectorSolids, glyphSolids, gridCell, groundGeometry, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
 
 const FLOATS_PER_INSTANCE = 21;
-
-/** Whether pictures are computed without a graphics card: smooth edges would cost too much then. */
-function isSoftware() {
-  const gl = document.createElement("canvas").getContext("webgl2"), more = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = gl ? String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER)) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
 
 /** Draws the solids of a scene on a canvas. */
 export class SpatialPicture {
@@ -20,7 +13,7 @@ export class SpatialPicture {
     const gl = canvas.getContext("webgl2", { antialias: !isSoftware(), alpha: false });
     if (!gl) throw new Error("WebGL2 is missing");
     this.gl = gl; this.canvas = canvas; this.state = state;
-    this.solid = compileProgram(gl, SOLID_VERTEX, SOLID_FRAGMENT);
+    this.solids = Object.fromEntries(Object.entries(SOLID_FRAGMENTS).map(([kind, text]) => [kind, compileProgram(gl, SOLID_VERTEX, text)]));
     this.floor = compileProgram(gl, GROUND_VERTEX, GROUND_FRAGMENT);
     this.primitives = Object.fromEntries(Object.entries(unitPrimitives()).map(([name, data]) => [name, this.#primitive(data)]));
     this.links = gl.createTexture();
@@ -155,8 +148,8 @@ export class SpatialPicture {
     }
   }
 
-  #useSolids(camera, theme, settings) {
-    const gl = this.gl, { program, places } = this.solid, up = this.state.scene.view.vertical;
+  #useSolids(kind, camera, theme, lit = -9) {
+    const gl = this.gl, { program, places } = this.solids[kind], up = this.state.scene.view.vertical;
     const light = unit(addScaled(addScaled(scaled(up, 1.6), this.firstRight ??= camera.first.right, -0.5), cross(up, camera.first.right), -0.7));
     gl.useProgram(program);
     gl.uniformMatrix4fv(places.camera, false, camera.matrix);
@@ -165,9 +158,8 @@ export class SpatialPicture {
     gl.uniform3fv(places.up, up);
     gl.uniform4f(places.ground, ...up, this.floorHeight + 1e-3 * this.state.scene.view.size);
     gl.uniform3fv(places.shade, colorNumbers(theme.faint).slice(0, 3).map((v) => 0.86 * v));
-    gl.uniform1f(places.flatten, settings.flatten ? 1 : 0);
-    gl.uniform1f(places.picking, settings.picking ? 1 : 0);
-    gl.uniform1f(places.lit, settings.lit ?? -9);
+    gl.uniform1f(places.flatten, kind === "shadow" ? 1 : 0);
+    gl.uniform1f(places.lit, lit);
     gl.uniform1i(places.links, 0);
   }
 
@@ -198,10 +190,10 @@ export class SpatialPicture {
     gl.disable(gl.CULL_FACE);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    this.#useSolids(camera, theme, { lit: look.lit.find((link) => link >= 0) });
+    this.#useSolids("seen", camera, theme, look.lit.find((link) => link >= 0));
     this.#drawSolids(look);
     if (dot(camera.eye, this.state.scene.view.vertical) <= this.floorHeight) return;
-    if (look.shadow) { this.#useSolids(camera, theme, { flatten: true }); this.#drawSolids(look, this.shadowMeshes); }
+    if (look.shadow) { this.#useSolids("shadow", camera, theme); this.#drawSolids(look, this.shadowMeshes); }
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 8);
     this.#drawGround(camera, theme);
@@ -216,7 +208,7 @@ export class SpatialPicture {
     gl.clearColor(0, 0, 0, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
-    this.#useSolids(camera, theme, { picking: true });
+    this.#useSolids("link", camera, theme);
     this.#drawSolids(look);
     const pixel = new Uint8Array(4);
     gl.readPixels(Math.round(x * ratio), Math.round(this.canvas.height - 1 - y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);

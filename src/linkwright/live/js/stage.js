@@ -7,7 +7,7 @@ import { canLeave, followPoint, massCenter, movingPoints, viewOfReach } from "./
 import { FormulaPanel } from "./formulas.js";
 import { drawOverlay } from "./overlay.js";
 import { SliderPanel } from "./panels.js";
-import { drawPlanar, Pen, pickPlanar, THEMES } from "./planar.js";
+import { drawPlanar, linesOn, Pen, pickPlanar, THEMES } from "./planar.js";
 import { connectPointer } from "./pointer.js";
 import { interpolate, Simulation } from "./simulation.js";
 import { SpatialPicture } from "./spatial.js";
@@ -46,7 +46,7 @@ export class Viewer {
       return;
     }
     this.scene = scene; this.state = new LiveState(scene, functions); this.simulation = new Simulation(this.state);
-    this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t;
+    this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t; this.pace = 0;
     if (keep) this.#restore(keep);
     this.camera = keep?.camera ?? new Camera(viewOfReach(this.state));
     this.camera.home = this.camera.anchor = massCenter(this.state);
@@ -148,7 +148,7 @@ export class Viewer {
 
   // -- what people do ---------------------------------------------------------------------------
 
-  setCoordinate(k, value) { this.toLive(); this.say(setCoordinate(this.state, k, value)); this.state.qd.fill(0); this.state.reference.set(this.state.q); if (!this.playing) this.restart(); this.changed(); }
+  setCoordinate(k, value) { this.toLive(); this.say(setCoordinate(this.state, k, value)); this.state.rest(); this.state.reference.set(this.state.q); if (!this.playing) this.restart(); this.changed(); }
 
   setParameter(k, value) { this.toLive(); const values = Float64Array.from(this.state.p); values[k] = value; this.say(setParameters(this.state, values)); this.changed(); }
 
@@ -260,7 +260,7 @@ export class Viewer {
     if (wasPlaying) this.simulation.hold(this.grabbed);
     else {
       dragPoint(this.state, this.grabbed.link, this.grabbed.point, this.grabbed.target);
-      this.state.qd.fill(0); this.state.reference.set(this.state.q);
+      this.state.rest(); this.state.reference.set(this.state.q);
       this.restart();
     }
     this.changed();
@@ -308,10 +308,13 @@ export class Viewer {
       if (this.time >= end) this.pause();
       return;
     }
-    const begin = performance.now(), part = Math.max(seconds / 8, 1e-4);
-    for (let done = 0; done < seconds - 1e-9; done += part) {
-      if (!this.simulation.advance(Math.min(part, seconds - done))) { this.pause(); this.say(this.simulation.message); break; }
-      if ((performance.now() - begin) / 1000 > FRAME_BUDGET) break;
+    const begin = performance.now(), spent = () => (performance.now() - begin) / 1000;
+    let done = 0; // in parts that take a quarter of the time for a picture, as far as known
+    while (done < seconds - 1e-9 && spent() < FRAME_BUDGET) {
+      const part = Math.min(seconds - done, Math.max(1e-4, this.pace ? (this.pace * FRAME_BUDGET) / 4 : seconds / 8));
+      if (!this.simulation.advance(part)) { this.pause(); this.say(this.simulation.message); break; }
+      done += part;
+      this.pace = done / Math.max(1e-3, spent());
     }
     this.time = this.state.t;
   }
@@ -347,7 +350,7 @@ export class Viewer {
     for (const canvas of [this.canvas, this.gl]) if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) { canvas.width = Math.round(wide * ratio); canvas.height = Math.round(high * ratio); }
     this.camera.resize(wide, high);
     if (this.look.follow && !this.grabbed) followPoint(this.camera, massCenter(this.state));
-    const context = this.canvas.getContext("2d"), pen = new Pen(context);
+    const context = linesOn(this.canvas), pen = new Pen(context);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, wide, high);
     if (this.spatial) this.spatial.draw(this.camera, this.look, theme); else drawPlanar(pen, this.state, this.camera, this.look, theme);
@@ -362,7 +365,7 @@ export class Viewer {
     this.printing = true;
     this.draw();
     if (!this.spatial) return;
-    const context = this.canvas.getContext("2d");
+    const context = linesOn(this.canvas);
     context.globalCompositeOperation = "destination-over";
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.drawImage(this.gl, 0, 0);

@@ -2,6 +2,8 @@
 import { Mechanism } from "./wasm.js";
 import { carryPoint } from "./vectors.js";
 
+export const CONTROL_TIME = 1e-3; // the time between two efforts of the controller, s
+
 /** Bytes of a text in base64. @returns {Uint8Array} */
 export function decodeBase64(text) {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -47,6 +49,20 @@ export class LiveState {
     this.reference = Float64Array.from(this.q);
     this.version = (this.version ?? 0) + 1;
     this.holds = [];
+    if (!run) this.rest();
+  }
+
+  /** Take all velocities away but those that drives demand. */
+  rest() {
+    this.qd.fill(0);
+    const ports = this.scene.table.programs.simulate?.project;
+    if (!ports) return;
+    const [time, state, given, found] = ports.map((port) => this.functions.view(port));
+    time[0] = this.t;
+    state.set(this.stateVector);
+    given.set(this.motionVector);
+    this.functions.exports.project(...ports.map((port) => port.at));
+    if (found.every(Number.isFinite)) this.qd.set(found.subarray(this.q.length));
   }
 
   /** Take another recorded run, {t, q, qd}, of given parameters, or none, and go to its start. @returns {object} with energies */
@@ -117,9 +133,31 @@ export class LiveState {
     if (!this.stiffness && !this.damping) return u;
     this.scene.coordinates.forEach((one, k) => {
       const v = one.velocity, at = this.effortOf(v);
-      if (v >= 0 && at >= 0) u[at] += (this.stiffness * (this.reference[k] - this.q[k]) - this.damping * this.qd[v]) / (this.scene.efforts[at].share ?? 1);
+      if (v < 0 || at < 0) return;
+      const force = this.stiffness * (this.reference[k] - this.q[k]) - this.damping * this.qd[v];
+      u[at] += force / Math.max(1, this.damping * CONTROL_TIME * this.mobilities[v]) / (this.scene.efforts[at].share ?? 1);
     });
     return u;
+  }
+
+  /** The acceleration of each velocity under a unit of force along it, at the first position: a
+   *  controller may not take more than the whole velocity away in one of its steps. */
+  get mobilities() {
+    if (this.mobile) return this.mobile;
+    const rates = (k) => {
+      const given = new Float64Array(this.motionSize);
+      given.set([...new Float64Array(this.scene.table.inputs.length), ...this.p]);
+      if (k >= 0) given[k] = 1;
+      return this.functions.rates([this.t], [...this.scene.home, ...new Float64Array(this.qd.length)], given).rate;
+    };
+    const rest = rates(-1);
+    this.mobile = Float64Array.from(this.qd, (_, v) => {
+      const at = this.effortOf(v);
+      if (at < 0) return 0;
+      const found = rates(at)[this.q.length + v] - rest[this.q.length + v];
+      return Math.abs(found / (this.scene.efforts[at].share ?? 1));
+    });
+    return this.mobile;
   }
 
   /** The index of the effort along a velocity; −1 if there is none. */
@@ -133,9 +171,10 @@ export class LiveState {
   /** State and inputs of the motion as one vector each, for `rates`, `energies` and `loads`. */
   get stateVector() { return [...this.q, ...this.qd]; }
 
+  get motionSize() { return (this.scene.table.functions.rates ?? this.scene.table.functions.energies).inputs[2].size; }
+
   get motionVector() {
-    const one = this.scene.table.functions.rates ?? this.scene.table.functions.energies;
-    const found = new Float64Array(one.inputs[2].size);
+    const found = new Float64Array(this.motionSize);
     found.set([...this.motionInputs(), ...this.p, ...(this.scene.table.stops.length ? this.holds : [])]);
     return found;
   }
