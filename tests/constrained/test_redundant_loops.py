@@ -82,6 +82,19 @@ def test_a_second_hinge_beside_the_axis_is_refused_for_its_gap() -> None:
         lw.mobility(door([0, 0, 1], off=1e-3))
 
 
+def test_a_refusal_names_the_closure_that_allows_rounded_numbers() -> None:
+    errors = np.zeros((3, 5))
+    errors[2, 3] = 3e-5  # the third crank's pin
+    rounded = platform(3, errors)
+    with pytest.raises(AssemblyError, match="rounded, allow that: closure=1e-0") as refused:
+        lw.assemble(rounded, {"c0": 1.0}, ["c0"])
+    closure = str(refused.value).split("closure=")[1]
+    q = lw.assemble(rounded.with_closure(float(closure)), {"c0": 1.0}, ["c0"])
+    np.testing.assert_allclose(q, [1, -1, 1, 1], atol=1e-3)  # four bars in parallel
+    with pytest.raises(AssemblyError, match=r"check the lengths$"):
+        lw.assemble(platform(3, 1000 * errors), {"c0": 1.0}, ["c0"])
+
+
 def test_a_loop_within_one_body_is_still_refused() -> None:
     loop = {"type": "revolute", "parent": "door", "child": "door"}
     with pytest.raises(MechanismError):

@@ -12,6 +12,11 @@ from ..types import Floats
 from .closing import CLOSURE_TOLERANCES, search_positions
 from .constraint_system import ConstraintSystem
 
+MAX_ROUNDED_RESIDUAL = 1e-3
+"""Residuals below this may come from rounded numbers: files give at least millimetres."""
+CLOSURE_PER_RESIDUAL = 3.0
+"""The closure that allows a residual is a share of the size of rows, and columns magnify it."""
+
 CoordinateRanges = Mapping[str, tuple[float, float]]
 
 
@@ -56,7 +61,8 @@ def _search_closure(
 ) -> Floats:
     """Return q after a search for φ(q, t) = 0 with the held steps at zero."""
     functions = system.position_functions(t, rank_share)
-    return search_positions(functions, q, hold=held, rank_share=rank_share)
+    leeway = rank_share * float(system.row_sizes.max(initial=0.0))
+    return search_positions(functions, q, hold=held, rank_share=rank_share, leeway=leeway)
 
 
 def assembly_restart_positions(
@@ -158,11 +164,19 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     error = AssemblyError(
         f"the mechanism cannot be assembled: {what}",
         where=system.mechanism.name,
-        remedy="give closer rough values, hold fewer, check the lengths, or allow rounded "
-        "numbers by closure=",
+        remedy=_assembly_remedy(max(residuals.values())),
     )
     error.residuals, error.q = residuals, q
     return error
+
+
+def _assembly_remedy(residual: float) -> str:
+    """Return what a user can do; where little is open, also the closure that allows it."""
+    remedies = "give closer rough values, hold fewer, or check the lengths"
+    if not 0 < residual < MAX_ROUNDED_RESIDUAL:
+        return remedies
+    closure = 10.0 ** np.ceil(np.log10(CLOSURE_PER_RESIDUAL * residual))
+    return f"{remedies}; if the file's numbers are rounded, allow that: closure={closure:.0e}"
 
 
 def describe_far_assembly_moves(

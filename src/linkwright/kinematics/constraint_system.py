@@ -201,14 +201,21 @@ class ConstraintSystem:
             and np.isfinite(J).all()
         ):
             return whole
-        sizes, J = self.row_sizes[self.jacobian_rows(J)], J * self.scale.columns
+        rows = self.jacobian_rows(J)
+        sizes, least = self.row_sizes[rows], np.outer(self.scale.rows[rows], self.scale.columns)
+        J = np.where(np.abs(J) < self.scale.closure * least, 0.0, J)  # as the search has it
+        J = J * self.scale.columns
         steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others
         directions, found, _ = np.linalg.svd(J / steep[:, None])
         closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
         kept = directions[:, :closable]
         inside = kept @ (kept.T @ (left / steep)) * steep
-        enough = np.abs((left - inside) / sizes).max() <= self.scale.closure * unit
-        return float(np.abs(inside).max()) if enough else whole
+        if np.abs((left - inside) / sizes).max() > self.scale.closure * unit:
+            return whole
+        small, least = (*found, 0.0)[closable], found[closable - 1]
+        tilt = CLOSURE_TOLERANCES.redundant_row_tilt * small / least if closable else 0.0
+        closed = np.abs(inside).max() <= tilt * np.abs(left - inside).max()
+        return 0.0 if closed else float(np.abs(inside).max())
 
     def jacobian_rank(self, J: Floats) -> int:
         """Return the rank of a Jacobian of all rows, or of those of positions."""

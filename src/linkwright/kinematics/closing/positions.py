@@ -95,13 +95,20 @@ def _free_jacobian_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
 
 
 def search_positions(
-    functions: PositionConstraints, q: Floats, *, hold: Sequence[int] = (), rank_share: float
+    functions: PositionConstraints,
+    q: Floats,
+    *,
+    hold: Sequence[int] = (),
+    rank_share: float,
+    leeway: float = 0.0,
 ) -> Floats:
     """Return q (nq,) of one state after a search from rough values, as near to closed as it gets.
 
     Gauss–Newton steps of limited length with a line search; the search ends where no step
-    lessens the residuals, which at a solution is where rounding stops it.
+    lessens the residuals, which at a solution is where rounding stops it. Nearly redundant rows
+    may stay open by `leeway`.
     """
+    stalled = max(CLOSURE_TOLERANCES.stalled_residual, leeway)
     residual, J = functions.residual(q), functions.jacobian(q)
     free = [k for k in range(J.shape[-1]) if k not in hold]
     for _ in range(CLOSURE_TOLERANCES.max_iterations):
@@ -109,7 +116,11 @@ def search_positions(
             break
         step = gauss_newton_step(J, residual, free=free, rank_share=rank_share)
         better = closure_line_search(
-            functions, q, limit_closure_step(step, CLOSURE_TOLERANCES.longest_step), residual
+            functions,
+            q,
+            limit_closure_step(step, CLOSURE_TOLERANCES.longest_step),
+            residual,
+            stalled,
         )
         if better is None:
             break
@@ -119,23 +130,23 @@ def search_positions(
 
 
 def closure_line_search(
-    functions: PositionConstraints, q: Floats, step: Floats, residual: Floats
+    functions: PositionConstraints, q: Floats, step: Floats, residual: Floats, stalled: float
 ) -> tuple[Floats, Floats] | None:
     """Return (q, residual) after the first of ever shorter steps that lessens the residual."""
     for _ in range(CLOSURE_TOLERANCES.max_reductions):
         there = functions.move(q, step)
         found = functions.residual(there)
-        if is_closure_residual_smaller(found, residual):
+        if is_closure_residual_smaller(found, residual, stalled):
             return there, found
         step = step * CLOSURE_TOLERANCES.step_reduction
     return None
 
 
-def is_closure_residual_smaller(residual: Floats, before: Floats) -> bool:
-    """Return whether residuals fell: the largest one, or, near a solution, where nearly redundant
+def is_closure_residual_smaller(residual: Floats, before: Floats, stalled: float) -> bool:
+    """Return whether residuals fell: the largest one, or, below `stalled`, where nearly redundant
     rows may keep the largest as it is, their squares."""
     size = np.abs(before).max()
     closer = bool(np.abs(residual).max() < size)
-    if closer or size >= CLOSURE_TOLERANCES.stalled_residual:
+    if closer or size >= stalled:
         return closer
     return bool(residual @ residual < before @ before)
