@@ -16,6 +16,7 @@ from scipy.integrate import solve_ivp
 import linkwright as lw
 from linkwright.errors import ArgumentError, FileError, NameNotFoundError, UnsupportedError
 from linkwright.live.live_mechanism import smooth_mechanism
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.writers import FORMAT_WRITERS
 from linkwright.writers.export_target import ExportRequest
 from linkwright.writers.export_targets import EXPORT_TARGETS
@@ -333,7 +334,7 @@ def test_typeset_notes_are_latex() -> None:
 def test_live_pages_say_that_members_do_not_break() -> None:
     """Their motion is an exported one."""
     link = lw.load(BREAKING.format(key="breaks = { force = 1 }"))
-    smooth, notes = smooth_mechanism(link, size=1.0)
+    smooth, notes = smooth_mechanism(mechanism_scene(link))
     assert "Members do not break here." in notes
     assert smooth.joints["pin"].breaks is None
-    assert smooth_mechanism(smooth, size=1.0) == (smooth, [])
+    assert smooth_mechanism(mechanism_scene(smooth)) == (smooth, [])

@@ -157,6 +157,10 @@ def _balance(linkage: PlanarLinkage, weights: Sequence[Counterweight], left: flo
     return ForceBalance(with_counterweights(linkage.mechanism, weights), tuple(weights), left)
 
 
+class CenterAtRestError(LinkwrightError):
+    """No counterweight can help a linkage whose centre of mass is already at rest."""
+
+
 class _BalanceProblem:
     """The momentum of a linkage over its cycle, and what counterweights add to it."""
 
@@ -171,7 +175,7 @@ class _BalanceProblem:
         self.momentum = np.stack([total @ linkage.right, total @ linkage.up], axis=-1)
         self.largest = float(np.linalg.norm(self.momentum, axis=1).max())
         if self.largest <= _RESTING_SHARE * float(np.abs(single).max(initial=0.0)):
-            raise LinkwrightError(
+            raise CenterAtRestError(
                 "its centre of mass is already at rest",
                 where=linkage.mechanism.name,
                 remedy="there is nothing to balance",

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..displays import NotebookDisplayed, NotebookTable
-from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import expression_to_float
 from ..mechanism import GROUND, Body, Joint, Mechanism, replace_part_fields, require_mechanism
 from ..model.model import compile as compile_model
 from ..number_checks import check_positive
 from ..types import Floats
-from .balancing import ForceBalance, balance_forces, link_pivot, point_in_body
+from .balancing import CenterAtRestError, ForceBalance, balance_forces, link_pivot, point_in_body
 from .counterweights import Counterweight
 from .input_sweeps import sweep_input
 from .linkage_statics import ground_joint
@@ -194,11 +193,7 @@ def _force_balance(
     """Return the counterweights; none where the centre of mass is already at rest."""
     try:
         return balance_forces(mechanism, radius, bodies, input=input, rough=rough)
-    except UnsupportedError:
-        raise
-    except LinkwrightError as error:
-        if "stands still" not in error.what:
-            raise
+    except CenterAtRestError:
         return ForceBalance(mechanism, (), 0.0)
 
 

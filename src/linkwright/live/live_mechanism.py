@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..expressions import ZERO, expression_to_float, names_in_expression
 from ..formulations.composite_mass_matrix import composite_mass_matrix
+from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism, joint_velocity_names
 from ..mechanism.parts import replace_part_fields
@@ -144,7 +145,7 @@ def _friction_speeds(scene: Scene, rough: list[str]) -> dict[str, tuple[float, .
     velocity faster than `FRICTION_RATE` allows at home, where all others are free."""
     mechanism, names = scene.mechanism, scene.tree.names
     M = np.array(ca.DM(composite_mass_matrix(scene.tree, ca.SX(scene.home))))
-    mobilities = np.nan_to_num(np.diag(np.linalg.pinv(M)))
+    mobilities = np.nan_to_num(np.diag(jacobian_pseudoinverse(M, CLOSURE_TOLERANCES.rank_share)))
     found: dict[str, tuple[float, ...]] = {}
     for name in rough:
         joint = mechanism.joints[name]

@@ -388,7 +388,6 @@ export class Viewer {
 
   /** Say something; what holds as long as the page is open is said again after it. */
   say(text) { const words = [text, this.standing].filter(Boolean).join(" "); this.message.textContent = words; this.message.hidden = !words; }
-
   emit(name) { for (const act of this.listeners.get(name) ?? []) act(this.handle); }
 
   dispose() {

@@ -308,7 +308,8 @@ class DynamicsFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """The same reactions in the axes of each joint's child.
+        """Reactions in the axes of each joint's child: rows (moment, force), about the joint's
+        origin.
 
         Parameters
         ----------
@@ -346,10 +347,11 @@ class DynamicsFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """The same reactions as `reactions`, for given accelerations.
+        """Reactions of the joints for given accelerations: rows (moment, force), world axes, about
+        the joint's origin.
 
-        Under constraints: the same reactions as `reactions`, for given accelerations and
-        multipliers.
+        Under constraints: reactions of the joints for given accelerations and multipliers: rows
+        (moment, force), world axes, about the joint's origin.
 
         Parameters
         ----------
