@@ -1,10 +1,11 @@
 """Both methods of paper 002 on their examples: python examples/paper_002.py.
 
-Agrawal (1988): instantaneous screws (1), the Stanford arm (13)–(32) with table 1 and the
-sharp-edged disk (35)–(53) with table 2, by dual vectors. Freeman and Tesar (1988): G, H, I*, P*,
-C*, K* and loads (1)–(25) of an elbow with springs, and the transfer to other coordinates. Then the
-checker reads what the paper prints, and names its misprints. Pictures are written to out/pictures,
-or to the folder that is named.
+Agrawal (1988): instantaneous screws (1), dual displacements by rotation sequences and by Denavit
+and Hartenberg, the Stanford arm (13)–(32) with table 1 and the sharp-edged disk (35)–(53) with
+table 2, by dual vectors; cylindrical joints, for which one dual product gives two equations.
+Freeman and Tesar (1988): G, H, I*, P*, C*, K* and loads (1)–(25) of an elbow with springs, and the
+transfer to other coordinates. Then the checker reads what the paper prints, and names its
+misprints. Pictures are written to out/pictures, or to the folder that is named.
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 
 import linkwright as lw
+from linkwright.algebra.dual import (
+    DualNumber,
+    dual_denavit_hartenberg,
+    dual_rotation_sequence,
+)
 from linkwright.formulations.influence.coordinate_transfer import (
     dynamics_at_instant,
     frame_influence,
@@ -42,9 +49,55 @@ def sprung_elbow() -> lw.Mechanism:
     )
 
 
-def print_dual_equations(name: str) -> None:
+def stanford_arm() -> lw.Mechanism:
+    """The arm of example 1 with the points B and D of figure 4."""
+    points = {"B": {"body": "link1", "origin": [0, 0, "d1"]}}
+    points["D"] = {"body": "link2", "origin": [0, 0, "d2"]}
+    return lw.gallery("stanford-rrp").model_copy(update={"frames": points})
+
+
+def print_displacements() -> None:
+    """Frame P of the disk, from O by the body 2-1-3 sequence of the dual angles ωt + εq2, εq1, q3,
+    and frame D of the Stanford arm by two of Denavit and Hartenberg's displacements."""
+    beta, q1, q2, q3 = q = [0.5, 0.2, 0.3, 0.6]
+    sequence = dual_rotation_sequence(
+        [1, 0, 2], [DualNumber(beta, q2), DualNumber(0.0, q1), DualNumber(q3)]
+    )
+    arm, phi = stanford_arm(), [0.4, 0.8, 0.5]
+    d1, d2 = float(arm.values["d1"]), float(arm.values["d2"])
+    first = dual_denavit_hartenberg(DualNumber(phi[0], d1), DualNumber(np.pi / 2))
+    second = dual_denavit_hartenberg(DualNumber(phi[1], d2), DualNumber(0.0))
+    for title, found, mechanism, frame, at in (
+        ("frame P by rotations 2-1-3", sequence, lw.gallery("sharp-edged-disk"), "P", q),
+        ("frame D by Denavit–Hartenberg", first @ second, arm, "D", phi),
+    ):
+        R, p = np.array(ca.DM(found.R)), np.array(ca.DM(found.p)).ravel()
+        model = lw.compile(mechanism).placement(frame)(at)
+        error = max(abs(R - model[:3, :3]).max(), abs(p - model[:3, 3]).max())
+        print(f"{title}: R =\n{R.round(4)}\np = {p.round(4)}; error {error:.0e}")
+
+
+def cylindrical_chain() -> lw.Mechanism:
+    """Two cylindrical joints on skew axes: v of a slide is ε times v of its turn, so that the real
+    part of one dual product is the equation of the slide, the dual part that of the turn."""
+    body = {"mass": "m", "inertia": ["J", "J", "J3"]}
+    skew = {"xyz": ["a", 0, 0], "rpy": ["90 deg", 0, 0]}
+    return lw.Mechanism(
+        name="cylindrical chain",
+        parameters={"m": 1, "J": 0.02, "J3": 0.01, "a": 0.5, "g": 9.81},
+        gravity=[0, 0, "-g"],
+        bodies={"link1": body, "link2": body},
+        joints={
+            "c1": {"type": "cylindrical", "child": "link1"},
+            "c2": {"type": "cylindrical", "parent": "link1", "child": "link2", "origin": skew},
+        },
+    )
+
+
+def print_dual_equations(mechanism: lw.Mechanism) -> None:
     """Speeds, dual velocities, partials, momenta, inertia forces, equations; then the misprints."""
-    print(f"\n{name}\n{lw.derive(lw.gallery(name), by='kane').equation_set()}")
+    name = mechanism.name
+    print(f"\n{name}\n{lw.derive(mechanism, by='kane').equation_set()}")
     report = lw.check(lw.gallery(name), f"{name}.equations.txt")
     print(f"{report.summary()}, as corrected; the equations that the paper prints otherwise:")
     for finding in report:
@@ -73,14 +126,17 @@ def print_transfer(equations: lw.Equations) -> None:
 
 def main(folder: Path, ending: str = "svg") -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    arm, state = lw.gallery("stanford-rrp"), ([0.4, 0.8, 0.5], [1.0, -0.6, 0.3])
+    print_displacements()
+    arm, state = stanford_arm(), ([0.4, 0.8, 0.5], [1.0, -0.6, 0.3])
     print(f"instantaneous screw (1): {screw_axis(arm, 'link3', *state)}")
     lw.show.screw_axes(arm, *state, path=folder / f"paper-002-figure-3.{ending}")
     shown = {"stanford-rrp": state[0], "sharp-edged-disk": [0.4, 0.2, 0.3, 0.6]}
     for number, (name, q) in enumerate(shown.items(), start=4):
-        print_dual_equations(name)
+        print_dual_equations(arm if name == arm.name else lw.gallery(name))
         path = folder / f"paper-002-figure-{number}.{ending}"
         lw.show.figure_of(lw.gallery(name), q, names=True, path=path)
+    chain = cylindrical_chain()
+    print(f"\n{chain.name}\n{lw.derive(chain, by='kane').equation_set()}")
     run = lw.simulate(
         lw.gallery("sharp-edged-disk"), t=1.0, q0={"q1": 0.4, "q2": 0.5, "q3": 0.6}, by="kane"
     )

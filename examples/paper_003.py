@@ -67,8 +67,9 @@ def check_equations() -> None:
     friction = {f"D{k}": f"D{k}" for k in range(1, 7)}
     report = lw.check(virgala_chain(6), "chain-6.equations.txt", names=friction)
     print(f"\n{report.summary()}")
-    for number in sorted({finding.number for finding in report if finding.is_said_wrong}):
-        print(f"misprint in ({number}): see docs/reference/errata.md")
+    repairs = {f.number: f.sentence().split("; ")[-1] for f in report if f.is_said_wrong}
+    for number in sorted(repairs, key=int):
+        print(f"misprint in ({number}): {repairs[number]}")
 
 
 def plan_motion(duration: float) -> MotionPlan:

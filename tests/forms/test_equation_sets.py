@@ -313,3 +313,9 @@ def test_long_left_sides_are_broken_into_lines_on_pages() -> None:
     assert signs[-1] == 1
     assert sum(signs) == 2
     assert last.count("<mrow>") == last.count("</mrow>")
+
+
+def test_listed_parts_have_their_signs_in_front() -> None:
+    printed = str(lw.derive(lw.gallery("rattleback"), by="kane").equation_set())
+    assert "x15 = " in printed
+    assert not re.findall(r"[*/] ?\(-x\d+\)|- \(-x\d+\)|\(-x\d+\)\*", printed)

@@ -79,6 +79,9 @@ def test_the_methods_of_paper_002(tmp_path: Path, capsys: pytest.CaptureFixture[
     runpy.run_path(str(ROOT / "examples/paper_002.py"))["main"](tmp_path)
     printed = capsys.readouterr().out
     for line in (
+        "p = [ 0.1755  0.3    -0.0959]; error ",
+        "  V_B     z_B ",
+        "  u2      eps*z_c1   eps*sin(c2.phi)*x_c2 + eps*cos(c2.phi)*y_c2",
         "Report on stanford-rrp: 63 of 63 equations right",
         "Report on sharp-edged-disk: 39 of 39 equations right",
         "equation 53 becomes right when the sign of the term omega^2*sin(q3)*q1 is changed",

@@ -130,3 +130,11 @@ def test_films_draw_shapes(tmp_path: Path) -> None:
             pixels = np.asarray(film.convert("RGB"), dtype=int)
         reds.append(int((pixels[..., 0] - pixels[..., 2] > 60).sum()))
     assert reds[0] > 20 * max(1, reds[1])
+
+
+def test_the_remote_elbow_shows_the_belt_that_drives_its_second_link() -> None:
+    found = surfaces(lw.gallery("remote-elbow").with_parameters(l1=0.5))
+    links = [one.link for one in found]
+    reach = [float(one.triangles[..., 0].max()) for one in found]
+    assert links == [0, 0, 0, 1]  # the pulley of the motor and two strands, then the driven pulley
+    assert reach == pytest.approx([0.04, 0.5, 0.5, 0.04], rel=1e-2)

@@ -23,8 +23,10 @@ class CasadiAlgebra:
         self,
         lift: Callable[[ExactNumber], Scalar],
         inside: Callable[[ExactNumber], Scalar] | None = None,
+        divisor: Callable[[ExactNumber], Scalar] | None = None,
     ) -> None:
         self.lift = lift
+        self.lift_divisor = divisor or lift
         self.lift_argument = inside or lift  # of literals in functions
 
     def number(self, value: Fraction) -> Scalar | Fraction:
@@ -65,7 +67,7 @@ class CasadiAlgebra:
         return (
             scaled
             if constant.denominator == 1
-            else scaled / self.lift(Fraction(constant.denominator))
+            else scaled / self.lift_divisor(Fraction(constant.denominator))
         )
 
     def negate(self, operand: Scalar | Fraction) -> Scalar | Fraction:

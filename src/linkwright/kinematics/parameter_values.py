@@ -117,7 +117,7 @@ class KinematicParameters:
 
         value = fold_expression(
             expression,
-            CasadiAlgebra(self.lift_literal, self.lift_function_argument),
+            CasadiAlgebra(self.lift_literal, self.lift_function_argument, self.lift_divisor),
             kinematic_symbol_or_parameter,
         )
         return self.lift_literal(value) if isinstance(value, Fraction) else value
@@ -188,6 +188,12 @@ class KinematicParameters:
         if not self.is_exact or not isinstance(value, Fraction):
             return self.lift_literal(value)
         return self.literal_symbol(value)
+
+    def lift_divisor(self, value: ExactNumber) -> Scalar:
+        """Return the denominator of a literal that multiplies moving quantities, as 10 in 0.3*q, as
+        a symbol where all must stay exact: derivatives would divide, and round, floats."""
+        n = value.numerator if isinstance(value, Fraction) else 0
+        return self.lift_function_argument(value) if n & (n - 1) else self.lift_literal(value)
 
     def literal_symbol(self, value: Fraction) -> SX:
         """Return the symbol that stands for a rational number and is printed as this number."""

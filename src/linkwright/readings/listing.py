@@ -8,7 +8,7 @@ Terms that cancel (a − a) are not written, and neither are steps that only the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -178,11 +178,15 @@ class _ListingReading:
                 taken = [negate_expression(t) for t in _listed_sum_terms(parts[1])]
                 return _listed_sum(_listed_sum_terms(parts[0]), taken)
             case Op.MUL:
-                return _listed_product_with_powers(
-                    (*_listed_product_factors(parts[0]), *_listed_product_factors(parts[1]))
-                )
+                return _listed_product_with_sign(parts, _listed_product_with_powers)
             case Op.DIV:
-                return Product((*_listed_product_factors(parts[0]), Reciprocal(parts[1])))
+                bottom = parts[1]
+                inverse = (
+                    Negation(Reciprocal(bottom.operand))
+                    if isinstance(bottom, Negation)
+                    else Reciprocal(bottom)
+                )
+                return _listed_product_with_sign((parts[0], inverse), Product)
             case Op.NEG:
                 return negate_expression(parts[0])
             case _:
@@ -230,6 +234,16 @@ def _listed_sum_terms(expression: Expression) -> tuple[Expression, ...]:
 
 def _listed_product_factors(expression: Expression) -> tuple[Expression, ...]:
     return expression.factors if isinstance(expression, Product) else (expression,)
+
+
+def _listed_product_with_sign(
+    parts: Sequence[Expression], join: Callable[[tuple[Expression, ...]], Expression]
+) -> Expression:
+    """The product of the parts, with the sign of negatives among them in front."""
+    plain = [part.operand if isinstance(part, Negation) else part for part in parts]
+    found = join(tuple(factor for part in plain for factor in _listed_product_factors(part)))
+    negatives = sum(isinstance(part, Negation) for part in parts)
+    return negate_expression(found) if negatives % 2 else found
 
 
 def _listed_product_with_powers(factors: tuple[Expression, ...]) -> Expression:
