@@ -98,6 +98,12 @@ def test_a_printed_set_is_proved(name: str, by: str) -> None:
     assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
 
 
+def test_free_bodies_of_large_degree_are_proved() -> None:
+    """The residuals of the bicycle's balances have degrees up to 2⁶²: a larger prime is needed."""
+    mechanism = lw.gallery("bicycle")
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, "newton_euler")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "by"), EVERY)
 def test_every_printed_set_is_proved(name: str, by: str) -> None:
