@@ -298,12 +298,13 @@ def equate_statement_entries(
     elif isinstance(right, StatementMatrix):
         shape = right.shape
     else:
-        shape = _shape_of_matrix_names(left, right, symbols)
-        if shape is None:
+        named = _shape_of_matrix_names(left, right, symbols)
+        if named is None:
             if isinstance(left, Name):
                 symbols.scalar_names.add(left.name)
             yield left, right
             return
+        shape = named
     sides = [_side_as_matrix(side, shape, symbols) for side in (left, right)]
     for row in zip(*(side.rows for side in sides), strict=True):
         yield from zip(*row, strict=True)

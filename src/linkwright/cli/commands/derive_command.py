@@ -104,7 +104,8 @@ def _command_equation_set(
     from ...forms import SHORT_QUANTITY_NAMES
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
-    if what is None and (not steps or equations.derivation_steps is not None):
+    has_own_form = equations.own_equation_set is not None
+    if what is None and (not steps or has_own_form or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
             return typeset_equation_set(equations, steps=steps)
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
