@@ -56,8 +56,9 @@ def derive(
     speeds
         Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the derivation line by line (with --by lagrange), or the steps of the computation
-        instead of closed forms.
+        Print the derivation line by line (with --by lagrange; other formulations with their own
+        equations say that they have none), or with --what the steps of the computation instead
+        of closed forms.
 
     Examples
     --------
