@@ -238,3 +238,18 @@ def test_names_that_are_no_text_are_refused_in_one_sentence(names: Any) -> None:
 def test_symbols_of_sympy_cannot_reach_internal_names(name: str) -> None:
     with pytest.raises(LinkwrightError, match="is not the name of a symbol"):
         lw.check(lw.gallery("elbow"), {"phi2": sp.Symbol(name)})
+
+
+@pytest.mark.parametrize(
+    ("line", "statuses"),
+    [
+        ("dM = C + C^T", ["identical"] * 4),
+        ("dM - C - C^T = 0", ["identical"] * 4),
+        ("dM = 2*C", ["identical", "differs", "differs", "identical"]),
+        ("M = C", ["differs"] * 4),
+        ("dM12 = C12 + C21", ["identical"]),
+    ],
+)
+def test_equations_between_matrices_are_judged(line: str, statuses: list[str]) -> None:
+    """Ṁ = C + Cᵀ with Christoffel symbols; Ṁ − 2C is skew, and not zero."""
+    assert [x.status for x in lw.check(lw.gallery("elbow"), line)] == statuses

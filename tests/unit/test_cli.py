@@ -293,12 +293,26 @@ def test_derive_takes_the_names_of_closed_forms() -> None:
 
 
 @pytest.mark.parametrize(
+    ("by", "family", "line"),
+    [
+        ("approximate", "JT", "JT11 = l1*sin(theta1)"),
+        ("influence", "Tu", "Tu3 = -1/2*m3*g*l3*cos(theta3)"),
+        ("recurrent", "Z", "Z2[2,2] = 1/4*m2*l2^2 + I2"),
+        ("kane", "V_c", "V_c2 = "),
+    ],
+)
+def test_derive_prints_families_of_lines(by: str, family: str, line: str) -> None:
+    assert line in ok("derive", "four-bar", "--by", by, "--what", family)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--what", "MM"), "unknown quantity 'MM'; did you mean 'M'?"),
         (("--what", "jacobian"), "name a frame or body: jacobian:link2"),
         (("--what", "jacobian:foo"), "no frame or body 'foo'"),
         (("--what", "H", "--steps"), "hamiltonian has no steps of its own"),
+        (("--by", "kane", "--steps"), "'kane' cannot print its derivation line by line"),
     ],
 )
 def test_derive_refuses_in_one_line(words: tuple[str, ...], said: str) -> None:

@@ -15,6 +15,7 @@ from linkwright.algebra.exact.elimination import (
 )
 from linkwright.algebra.exact.modular_arithmetic import BadPointError, rational_from_residue
 from linkwright.algebra.exact.prime_field import PrimeField
+from linkwright.algebra.exact.residues import FIELD_PRIME
 
 PRIMES = (7, 2**61 - 1281, 2**61 - 1, 2**89 - 1)
 
@@ -73,7 +74,7 @@ def test_a_solution_in_the_field_knows_its_degree() -> None:
     field = PrimeField(3)
     a, b, c, d, x, y = (field.symbol(name) for name in "abcdxy")
     found = solve_exact_system(field, [a, b, c, d], [x, y])
-    p = 2**61 - 1281
+    p = FIELD_PRIME
     assert (a.number * found[0].number + b.number * found[1].number - x.number) % p == 0
     assert all(value.numerator_degree >= 2 and value.denominator_degree >= 2 for value in found)
     with pytest.raises(BadPointError):

@@ -28,6 +28,7 @@ from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple
 from ..mechanism import quaternion_coordinate_offsets
 from ..tape import Op, Tape
+from .angle_closing import AngleClosing
 from .vocabulary import CheckerVocabulary
 
 
@@ -66,6 +67,7 @@ class ProofMotionSampler:
         self.motion_number = 0  # which of the motions with the same parameters
         self.needs_efforts = True  # whether drives are asked for
         self.open_loop_reason = ""  # why loops need not be closed at the points
+        self.angle_closing: AngleClosing | None = None  # where no lengths close the loops
         self.perturbed_acceleration: int | None = (
             None  # the acceleration that is changed, all else being equal
         )
@@ -227,11 +229,18 @@ class ProofMotionSampler:
 
         if self.open_loop_reason:
             return
+        if self.angle_closing is not None:
+            self._close_loops_with_angles(field, found)
+            return
         numbers = {name: value.number for name, value in free.items()}
         try:
             chosen = close_modulo_prime(numbers, residual, FIELD_PRIME)
         except UnsupportedError as error:
+            self.angle_closing = AngleClosing(self.vocabulary)
             self.open_loop_reason = error.what
+            if self.angle_closing.find_steps(field, found):
+                self.open_loop_reason = ""
+                self._close_loops_with_angles(field, found)
             return
         start = self._evaluate_quantity("constraint_residual", found, field)
         degree = (len(chosen) + 1) * max(x.numerator_degree + x.denominator_degree for x in start)
@@ -240,6 +249,21 @@ class ProofMotionSampler:
         found |= moved(
             {name: Residue(x, numerator_degree=1, marks=marks) for name, x in chosen.items()}
         )
+
+    def _close_loops_with_angles(self, field: PrimeField, found: dict[str, list[Residue]]) -> None:
+        """Compute angles that close the loops; leave the loops open where that is not possible."""
+        assert self.angle_closing is not None
+        try:
+            self.angle_closing.close(field, found)
+        except UnsupportedError as error:
+            self.open_loop_reason = error.what
+
+    @property
+    def unsure_failure_reason(self) -> str:
+        """Why an equation that fails at a point need not be wrong; real states tell it. Computed
+        angles are points of the circle: q2 = q1 fails where the sines and cosines are equal."""
+        computed = "angles were computed from loops" if self.angle_closing is not None else ""
+        return self.open_loop_reason or computed
 
     def _evaluate_quantity(
         self, name: str, found: Mapping[str, list[Residue]], field: PrimeField

@@ -233,7 +233,7 @@ class EquationProver:
             return EquationProof(
                 None, 1.0, "it has a function or an angle that is not exact modulo a prime"
             )
-        why = self.sampler.open_loop_reason
+        why = self.sampler.unsure_failure_reason
         return EquationProof(None, 1.0, why) if why else EquationProof(False)
 
     def _residuals_at_point(
@@ -273,7 +273,7 @@ class EquationProver:
             if not all(zeros.values()) and loose:
                 continue  # a root does not exist here
             if not any(zeros.values()):
-                why = self.sampler.open_loop_reason
+                why = self.sampler.unsure_failure_reason
                 return EquationProof(None, 1.0, why) if why else EquationProof(False)
             own = (1 << self._mechanism_root_counts[seed]) - 1
             if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):

@@ -298,20 +298,45 @@ def equate_statement_entries(
     elif isinstance(right, StatementMatrix):
         shape = right.shape
     else:
-        if isinstance(left, Name):
-            symbols.scalar_names.add(left.name)
-        yield left, right
-        return
+        named = _shape_of_matrix_names(left, right, symbols)
+        if named is None:
+            if isinstance(left, Name):
+                symbols.scalar_names.add(left.name)
+            yield left, right
+            return
+        shape = named
     sides = [_side_as_matrix(side, shape, symbols) for side in (left, right)]
     for row in zip(*(side.rows for side in sides), strict=True):
         yield from zip(*row, strict=True)
+
+
+def _shape_of_matrix_names(
+    left: Expression, right: Expression, symbols: StatementSymbols
+) -> MatrixShape | None:
+    """The shape of two sides that consist of names of matrices: dM = 2*C."""
+    shapes = [
+        {symbols.matrix_shape(name) for name in names_in_expression(side)} for side in (left, right)
+    ]
+    found = shapes[0] - {None}
+    is_zero = right == ZERO and not isinstance(left, Name)
+    if len(found) != 1 or not (is_zero or found <= shapes[1]):
+        return None
+    (shape,) = found
+    try:
+        for side in (left, right):
+            assert shape is not None
+            lift_statement_to_matrix(side, shape, symbols)
+    except ExpressionError:
+        return None
+    return shape
 
 
 def _side_as_matrix(
     side: ExpressionOrMatrix, shape: MatrixShape, symbols: StatementSymbols
 ) -> StatementMatrix:
     """A side as a matrix; a name alone is that of the whole matrix, whatever else it means."""
-    if isinstance(side, Name) and not symbols.is_vector_entry_name(side.name):
+    is_rate = isinstance(side, Name) and symbols.is_matrix_rate_name(side.name)
+    if isinstance(side, Name) and not (is_rate or symbols.is_vector_entry_name(side.name)):
         symbols.matrix_shapes.setdefault(side.name, shape)
     return lift_statement_to_matrix(side, shape, symbols)
 

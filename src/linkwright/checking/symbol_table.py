@@ -107,6 +107,8 @@ CONSTRAINT_JACOBIAN_ENTRY = Row("J{constraint}{i}", "entry of the constraint Jac
 
 ENTRIES = (
     MASS_MATRIX_ENTRY,
+    Row("dM{i}{j}", "rate of an entry of the mass matrix",
+        lambda own, i, j: own.values.derived_symbol(f"rate@M{i + 1}{j + 1}")),
     CORIOLIS_MATRIX_ENTRY,
     GRAVITY_ENTRY,
     Row("p{i}", "generalized momentum ∂K/∂q̇", lambda own, i: own.values.generalized_momenta[i]),

@@ -107,11 +107,7 @@ class StatementSymbols:
             return self.matrix_shapes[name]
         if self.is_mechanism_name(name) or name in self.scalar_names:
             return None
-        if (
-            name[:1] == "d"
-            and name[1:] in set(self._mass_coriolis_letters) - {"C"}
-            and self.velocity_count > 1
-        ):
+        if self.is_matrix_rate_name(name):
             return self.velocity_count, self.velocity_count
         if self.velocity_count > 1 and (
             name in self._mass_coriolis_letters or self.is_diagonal_matrix_name(name)
@@ -120,6 +116,12 @@ class StatementSymbols:
         if name == "J" and self.constraint_count and self.velocity_count > 1:
             return self.constraint_count, self.velocity_count
         return None
+
+    def is_matrix_rate_name(self, name: str) -> bool:
+        """Whether it is dM, the rate of the mass matrix, and not a matrix of the text."""
+        letters = set(self._mass_coriolis_letters) - {"C"}
+        is_rate = name[:1] == "d" and name[1:] in letters and name not in self.matrix_shapes
+        return is_rate and self.velocity_count > 1 and not self.is_mechanism_name(name)
 
     @property
     def _mass_coriolis_letters(self) -> tuple[str, ...]:

@@ -289,7 +289,7 @@ def equation_set_source(equations: Equations, steps: bool = False) -> EquationSe
     if steps and equations.derivation_steps is None:
         raise UnsupportedError(
             f"the formulation '{equations.by}' cannot print its derivation line by line",
-            remedy='derive by="lagrange"',
+            remedy='derive by="lagrange", or ask for the steps of one quantity, such as M',
         )
     make = equations.derivation_steps if steps else equations.own_equation_set
     if make is None:

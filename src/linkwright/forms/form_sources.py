@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TypeAlias
@@ -127,7 +128,8 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 def own_line_source(eqs: Equations, name: str) -> FormSource | None:
     """The source of what the last line of that name in the formulation's own equations says, such
-    as `du1`, or of all lines with entries of an array of that name, such as `Gc1` or `I*`."""
+    as `du1`, or of all lines with entries of an array of that name, such as `Gc1` or `I*`, or
+    with that name and numbers: `JT11` of `JT`."""
     own = eqs.own_equation_set() if eqs.own_equation_set is not None else None
     named = [line for line in own.lines() if isinstance(line.left, str)] if own is not None else []
     what = f"of the equations of the formulation '{eqs.by}'"
@@ -136,7 +138,10 @@ def own_line_source(eqs: Equations, name: str) -> FormSource | None:
         entries = [
             line for line in named if str(line.left).startswith(f"{name.removesuffix('*')}[")
         ]
-        outputs = tuple((Port(str(line.left), ()), line.whole_right()) for line in entries)
+        numbered = re.compile(rf"{re.escape(name)}\d+(\^\d+)?(\[.*\])?")
+        entries = entries or [line for line in named if numbered.fullmatch(str(line.left))]
+        rights = _with_shared_symbols([line.whole_right() for line in entries])
+        outputs = tuple((Port(str(x.left), ()), y) for x, y in zip(entries, rights, strict=True))
         return FormSource(name, what, outputs) if entries else None
     assert own is not None
     right = own.insert_definitions(lines[-1].whole_right())
@@ -144,6 +149,17 @@ def own_line_source(eqs: Equations, name: str) -> FormSource | None:
     is_own = all(symbol.element_hash() in known for symbol in ca.symvar(ca.SX(right)))
     is_own |= isinstance(lines[-1].right, WrittenDualVector)
     return replace(_single_form_source(name, what, name, right), is_self_contained=is_own)
+
+
+def _with_shared_symbols(values: Sequence[SX]) -> list[SX]:
+    """The values with one symbol for each name: each dual vector has made its own eps and x_c2."""
+    symbols = [x for value in values for x in ca.symvar(ca.SX(value))]
+    first: dict[str, SX] = {}
+    for x in symbols:
+        first.setdefault(x.name(), x)
+    old = {x.element_hash(): x for x in symbols if first[x.name()] is not x}.values()
+    new = [first[x.name()] for x in old]
+    return [ca.substitute(ca.SX(y), ca.vertcat(*old), ca.vertcat(*new)) for y in values]
 
 
 def _separate_form_springs(eqs: Equations, made: FormSource) -> FormSource:

@@ -1,6 +1,6 @@
 """Numbers modulo a prime that know what they are as angles, and of which degree.
 
-A value is a number modulo p = 2⁶¹ − 1281. What enters sin and cos is an angle as well: an integer
+A value is a number modulo p = 2¹²⁷ − 3489. What enters sin and cos is an angle as well: an integer
 combination of angles that each are a random rational point (c, s) of the circle,
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from .modular_arithmetic import inverse_modulo, power_modulo
 
-FIELD_PRIME = 2**61 - 1281
-"""3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point."""
+FIELD_PRIME = 2**127 - 3489
+"""3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point.
+Free bodies of a bicycle have degrees up to 2⁶², beyond primes of one machine word."""
 
 NO_TURNS = Fraction(0)
 """The turns of most residues, created once: a new fraction takes longer than a product of

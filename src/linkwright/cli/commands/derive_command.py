@@ -56,8 +56,9 @@ def derive(
     speeds
         Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the derivation line by line (with --by lagrange), or the steps of the computation
-        instead of closed forms.
+        Print the derivation line by line (with --by lagrange; other formulations with their own
+        equations say that they have none), or with --what the steps of the computation instead
+        of closed forms.
 
     Examples
     --------
@@ -104,7 +105,8 @@ def _command_equation_set(
     from ...forms import SHORT_QUANTITY_NAMES
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
-    if what is None and (not steps or equations.derivation_steps is not None):
+    has_own_form = equations.own_equation_set is not None
+    if what is None and (not steps or has_own_form or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
             return typeset_equation_set(equations, steps=steps)
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
