@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.cli import supervise
 from linkwright.processes.timed_worker import (
     TimedWorkerProcess,
     cancel_workers_on_error,
@@ -81,6 +82,22 @@ def test_ctrl_c_ends_a_command_that_sits_in_c(command: str, tmp_path: Path) -> N
     assert complaint == "linkwright: interrupted\n"
     assert old.read_text() == "older"
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted({"begun", old.name})
+
+
+@pytest.mark.parametrize("is_said", [False, True])
+def test_what_a_command_has_said_is_not_said_again(
+    is_said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, writer = os.pipe()
+    monkeypatch.setattr(supervise, "_this_child", supervise._CommandProcess(writer))
+    supervise.explain_interrupt("resume")
+    with pytest.raises(KeyboardInterrupt):
+        supervise._handle_command_interrupt(signal.SIGINT, None)
+    if is_said:
+        supervise.note_explanation()
+    assert supervise._unwritten_file_message(0, reader) == ("" if is_said else "; resume")
+    os.close(reader)
+    os.close(writer)
 
 
 def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:

@@ -40,6 +40,9 @@ class _CommandProcess:
 _EXPLANATION = b"\0"
 """Begins a sentence in the pipe; no file's name does."""
 
+_EXPLAINED = b"\0\0"
+"""Says in the pipe that nothing is left to explain."""
+
 _this_child = _CommandProcess()
 
 
@@ -69,6 +72,12 @@ def save_command_on_interrupt(target: Path) -> None:
 def explain_interrupt(text: str) -> None:
     """Tells the parent what to say if Ctrl-C ends this command before it can say it itself."""
     _this_child.explanation = text
+
+
+def note_explanation() -> None:
+    """Tells the parent that this command has said it itself."""
+    if _this_child.pipe is not None:
+        os.write(_this_child.pipe, _EXPLAINED)
 
 
 def _run_child_command(command: Callable[[], None]) -> None:
@@ -128,7 +137,7 @@ def _wait_for_child(child: int, saving: int) -> int:
 def _unwritten_file_message(child: int, saving: int) -> str:
     """The message about a file that the child could not write in time; removes its partial file."""
     target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
-    if not target:
+    if not target or target.endswith(_EXPLAINED):
         return ""
     if target.startswith(_EXPLANATION):
         return f"; {target[1:].decode(errors='replace')}"

@@ -248,7 +248,7 @@ class CompiledRun:
         found = self.records.projected_state(self.row) if self.motion.kept else None
         if found is None:
             return StateProjector(events.context, events)(self.t, self.y.copy())
-        return found
+        return StateProjector(events.context, events).hold(self.t, found)
 
     def jump(self, t: float, y: Floats) -> None:
         """Continue from a changed state, or end the run there."""

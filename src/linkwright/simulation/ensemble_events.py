@@ -1,8 +1,8 @@
 """Events of an ensemble: what it supports, and which runs must be made one by one.
 
-One program makes all runs if parameters do not differ, and if those that differ concern neither
-inputs nor events nor forces of contacts and friction. Otherwise each run has equations and code of
-its own.
+One program makes all runs if parameters do not differ, and if those that differ concern the
+equations of motion, contacts, stops and friction, and neither inputs nor the user's events.
+Otherwise each run has equations and code of its own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..expressions import names_in_expression, parse_expression
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, part_numbers
 from ..mechanism.strength import breaking_members
 from ..types import Floats
 from .compiled_motion import can_compile
+from .ensemble_forces import depend_on_parameters
 from .ensemble_inputs import EnsembleInputs
 from .ensemble_parameters import first_varied_name
 from .events.event_parts import EventParts
@@ -51,24 +52,35 @@ def check_ensemble_events(mechanism: Mechanism, events: EventsLike | None) -> No
 def needs_own_programs(
     mechanism: Mechanism, settings: Settings, inputs: EnsembleInputs, varied: Sequence[str]
 ) -> bool:
-    """Whether parameters that differ from run to run concern more than the equations of motion."""
+    """Whether parameters that differ from run to run concern what one program cannot have as
+    inputs."""
     if inputs.has_own_law_for_each_run:
         return True
     if not varied:
         return False
-    names = {*_input_names(inputs), *_event_names(settings.events), *_limit_names(mechanism)}
+    names = {*_input_names(inputs), *_event_names(settings.events), *_law_names(mechanism)}
+    names |= {*_effort_names(mechanism)}
+    names |= set() if settings.sensitivity is None else {*_limit_names(mechanism)}
     return first_varied_name(mechanism, names, varied) is not None
 
 
 def can_share_program(prepared: Preparation, parts: EventParts | None, settings: Settings) -> bool:
     """Whether one program makes all runs, and Python needs no equations of a single run."""
     events = None if parts is None else parts.begin_run(prepared.rhs)
-    if not can_compile(prepared.rhs, settings.integrator, events):
+    rhs = prepared.rhs
+    if not can_compile(rhs, settings.integrator, events):
         return False
-    if not prepared.rhs.equations.parameters:
+    if not rhs.parameters:
         return True
-    has_own_states = prepared.rhs.equations.state is not None
-    return not has_own_states and (parts is None or not _changes_motion(parts))
+    used = {*rhs.equations.parameters}
+    if parts is not None:
+        used |= parts.code.rows.used_parameters
+        if any(event.change is not None for event in parts.given):
+            return False
+        is_numeric = settings.sensitivity is None and not depend_on_parameters(rhs.force_law)
+        if has_modes_at_start(parts) and not is_numeric:
+            return False
+    return rhs.equations.state is None and used >= {*rhs.parameters}
 
 
 def has_modes_at_start(parts: EventParts | None) -> bool:
@@ -76,19 +88,16 @@ def has_modes_at_start(parts: EventParts | None) -> bool:
     return parts is not None and (_may_push(parts) or parts.code.rows.compliant_count > 0)
 
 
-def _changes_motion(parts: EventParts) -> bool:
-    """Whether events may do more than end a run or be recorded."""
-    return has_modes_at_start(parts) or any(event.change is not None for event in parts.given)
-
-
 def _may_push(parts: EventParts) -> bool:
     rows = parts.code.rows
     return bool(rows.joint_frictions) or any(u.restitution is not None for u in rows.unilaterals)
 
 
-def find_starts_beyond_limits(rows: ModeRows, q: Floats, qd: Floats) -> dict[int, str]:
+def find_starts_beyond_limits(
+    rows: ModeRows, q: Floats, qd: Floats, parameters: Floats
+) -> dict[int, str]:
     """Return the runs that start beyond a stop or contact, and why they cannot start."""
-    gaps = np.asarray(rows.watched(q, qd, 0.0)[0])
+    gaps = np.asarray(rows.watched(q, qd, 0.0, parameters)[0])
     failures = {}
     for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
         worst = int(np.argmin(gaps[run]))
@@ -119,6 +128,29 @@ def _event_names(given: EventsLike | None) -> Iterator[str]:
         for text in texts:
             if isinstance(text, str):
                 yield from names_in_expression(parse_expression(text))
+
+
+def _effort_names(mechanism: Mechanism) -> Iterator[str]:
+    """Yield the names in limits of efforts and in the laws of actuators."""
+    for joint in mechanism.joints.values():
+        for most in (joint.limits.effort, joint.limits.effort_backward):
+            for expression in () if most is None else joint.each(most):
+                yield from names_in_expression(expression)
+    for actuator in mechanism.actuators.values():
+        is_limited = actuator.control_range is not None or actuator.effort_range is not None
+        for place, number, _ in part_numbers(actuator):
+            if is_limited or place.startswith(("gain", "bias", "activation")):
+                yield from names_in_expression(number)
+
+
+def _law_names(mechanism: Mechanism) -> Iterator[str]:
+    """Yield the names in the numbers that decide which friction sticks."""
+    for joint in mechanism.joints.values():
+        for number in (joint.smoothing, joint.stribeck):
+            for expression in joint.each(number):
+                yield from names_in_expression(expression)
+    for length in mechanism.lengths.values():
+        yield from names_in_expression(length.smoothing)
 
 
 def _limit_names(mechanism: Mechanism) -> Iterator[str]:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import casadi as ca
 import numpy as np
 
 from ..types import Floats
 from .ensemble_results import EnsembleResults
-from .ensemble_runs import EnsembleRecipe
+from .inputs import ForceLaw
+
+if TYPE_CHECKING:
+    from .ensemble_runs import EnsembleRecipe
+
+
+def depend_on_parameters(law: ForceLaw) -> bool:
+    """Return whether forces depend on parameters that the equations keep as symbols: a law's
+    functions of numbers have the mechanism's values for these."""
+    equations = law.equations
+    found = ca.vertcat(ca.vec(ca.SX(law.tau)), ca.vec(ca.SX(law.z_rate)))
+    return bool(equations.parameters) and bool(ca.depends_on(found, equations.symbols["p"]))
 
 
 def can_find_forces(recipe: EnsembleRecipe) -> bool:
-    """Whether forces follow from the states: not those that a sampled controller holds."""
-    return not recipe.prepared.rhs.force_law.is_sampled
+    """Whether forces follow from the states: not those that a sampled controller holds, or that
+    depend on parameters that differ."""
+    law = recipe.prepared.rhs.force_law
+    return not (law.is_sampled or depend_on_parameters(law))
 
 
 def ensemble_forces(recipe: EnsembleRecipe, results: EnsembleResults) -> Floats:

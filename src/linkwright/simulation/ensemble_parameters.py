@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import Expression, names_in_expression
 from ..kinematics.parameter_values import KinematicParameters
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, has_text, part_numbers
 from ..number_checks import check_finite_array
 from ..types import SX, Floats, VectorLike
@@ -77,6 +78,20 @@ def first_varied_name(
             seen.add(name)
             pending += names_in_expression(mechanism.parameters[name])
     return None
+
+
+def names_in_tree(mechanism: Mechanism, names: Sequence[str]) -> list[str]:
+    """Return those of the parameters on which the kinematic tree depends; others concern contacts
+    and friction alone, or nothing."""
+
+    def are_known(some: Sequence[str]) -> bool:
+        try:
+            build_kinematic_tree(mechanism, some)
+        except NameNotFoundError:
+            return False
+        return True
+
+    return list(names) if are_known(names) else [name for name in names if are_known([name])]
 
 
 def find_rejected_parameters(

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats, Integers
-from .run import FINISHED, Happened
+from .run import FINISHED, Happened, Run
 
 if TYPE_CHECKING:
     import xarray
@@ -38,6 +38,14 @@ class RunSummary:
     """States of the controller or activations, one row for each time, if there are any."""
     end: tuple[float, Floats, Floats] | None = None
     """Time, q and q̇ that the run reached, if that is not the last of its times."""
+    tau: Floats | None = None
+    """Generalized forces of the inputs, one row for each time, if they are known."""
+
+
+def summary_of_run(found: Run) -> RunSummary:
+    """Return what an ensemble keeps of a run that was made alone."""
+    motion = found.t, found.q, found.qd
+    return RunSummary(*motion, found.status, found.statistics, found.events, tau=found.tau)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +78,8 @@ class EnsembleResults:
         """States of the controllers (runs, times, states), if they are kept."""
         self.tau: Floats | None = None
         """Generalized forces of the inputs (runs, times, nv), if they are asked for."""
+        self.own_tau: dict[int, Floats] = {}
+        """Those of runs that were made alone."""
 
     def keep_controls(self, count: int) -> None:
         """Keep `count` states of the controllers."""
@@ -103,6 +113,14 @@ class EnsembleResults:
         self.events[run] = found.events
         if self.controls is not None and found.controls is not None:
             self.controls[run, :count] = found.controls[:count]
+        if found.tau is not None:
+            self.own_tau[run] = found.tau[:count]
+
+    def set_forces(self, tau: Floats) -> None:
+        """Set the generalized forces of the inputs; those of runs made alone are known."""
+        self.tau = tau
+        for run, own in self.own_tau.items():
+            tau[run, : len(own)] = own
 
     def dataset(
         self,

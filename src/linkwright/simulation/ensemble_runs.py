@@ -15,7 +15,7 @@ from .compiled_part import begin_compiled_run, finish_compiled_part
 from .compiled_run import CompiledRun
 from .ensemble_events import find_starts_beyond_limits, has_modes_at_start
 from .ensemble_inputs import EnsembleInputs, InputsOfRun
-from .ensemble_results import EnsembleResults, RunSummary
+from .ensemble_results import EnsembleResults, RunSummary, summary_of_run
 from .ensemble_starts import EnsembleRuns, EnsembleStart
 from .events.event_parts import EventParts
 from .events.signals import event_column_table, hand_passages_to_python
@@ -46,10 +46,10 @@ class EnsembleRecipe:
         """What may happen during a run; None if nothing can."""
         return self.settings.find_event_parts(self.prepared, self.runs.mechanism)
 
-    def simulator_of(self, run: int) -> Simulator:
-        """Return what makes one run by itself, with the same program."""
+    def simulator_of(self, run: int, *, shares: bool = True) -> Simulator:
+        """Return what makes one run by itself, with the same program or with one of its own."""
         runs, given = self.runs, None
-        if runs.parameter_names:
+        if runs.parameter_names and shares:
             given = GivenParameters(runs.mechanism, self.prepared, runs.parameters[run])
         torque = self.inputs.torque_of(run)
         settings = replace(self.settings, q0=None, qd0=None)
@@ -64,6 +64,8 @@ class Ensemble:
         self.rhs = recipe.prepared.rhs
         self.start = EnsembleStart(recipe.runs, self.rhs.model)
         self.failures = dict(self.start.failures)
+        self.others = self._runs_with_other_parts()
+        """Runs that the program cannot make."""
         self.begun_runs: dict[int, BegunRun] = {}
         """Runs with a context and events of their own, by their number."""
         y = self._starting_states()
@@ -80,11 +82,21 @@ class Ensemble:
 
     # -- the start -------------------------------------------------------------------------------
 
+    def _runs_with_other_parts(self) -> list[int]:
+        """Return the runs without some friction or stops that others have."""
+        parts, runs = self.recipe.parts, self.recipe.runs
+        if parts is None or not runs.parameter_names:
+            return []
+        lacking = np.flatnonzero(parts.code.rows.lacks_parts(runs.parameters))
+        return [run for run in lacking.tolist() if run not in self.failures]
+
     def _starting_states(self) -> Floats:
         """Return the states that are integrated, one row per run."""
         parts, start, space = self.recipe.parts, self.start, self.rhs.space
         if parts is not None:
-            beyond = find_starts_beyond_limits(parts.code.rows, start.q, start.qd)
+            rows, parameters = parts.code.rows, self.recipe.runs.parameters
+            beyond = find_starts_beyond_limits(rows, start.q, start.qd, parameters)
+            beyond = {run: why for run, why in beyond.items() if run not in self.others}
             self.failures = beyond | self.failures
         z = [self.recipe.inputs.start_of_controller(k, self.rhs) for k in range(len(self.results))]
         works = np.zeros((len(z), WORK_COUNT))
@@ -100,7 +112,7 @@ class Ensemble:
 
     def _begin_mode(self, run: int, y: Floats) -> Floats:
         """Return the state in which a run begins; note a failure if it cannot."""
-        if run not in self.failures:
+        if run not in self.failures and run not in self.others:
             try:
                 return self.begun(run).y
             except LinkwrightError as error:
@@ -111,7 +123,9 @@ class Ensemble:
         """Return a run at its first time, with the context and the events of its own."""
         if run not in self.begun_runs:
             rhs = self.recipe.inputs.right_hand_side_of(run, self.rhs)
-            self.begun_runs[run] = begin_run(rhs, self.recipe.parts, self._run_start(run))
+            values, start = self.recipe.runs.parameters[run], self._run_start(run)
+            rhs = rhs.with_values(values) if len(values) else rhs
+            self.begun_runs[run] = begin_run(rhs, self.recipe.parts, start, values)
         return self.begun_runs[run]
 
     def _run_start(self, run: int) -> RunStart:
@@ -137,7 +151,8 @@ class Ensemble:
     def run(self, threads: int, watch: RunProgress) -> None:
         """Make all runs; Ctrl-C keeps what was computed."""
         count = len(self.results)
-        active = np.array([k for k in range(count) if k not in self.failures], np.int64)
+        apart = {*self.failures, *self.others}
+        active = np.array([k for k in range(count) if k not in apart], np.int64)
         try:
             self.loop.run(self._watch_events(active), threads=threads, report=watch.step)
             was_interrupted = self.loop.was_interrupted
@@ -145,13 +160,34 @@ class Ensemble:
             was_interrupted = True
         self._count_steps(active)
         for run, found in self.loop.runs.items():
-            if found.status == "" and not was_interrupted:
+            if found.status == "" and not was_interrupted and self._changes_mode:
+                was_interrupted = self._make_alone(run)
+            elif found.status == "" and not was_interrupted:
                 summary = self._complete(run, found)
                 self.results.set_run(run, summary)
                 was_interrupted = summary.status.startswith("interrupted")
             elif found.status in (None, ""):
                 found.interrupt()
         self._collect(active)
+        for run in self.others:
+            self.results.status[run] = "interrupted at t = 0 s"
+            if not was_interrupted:
+                was_interrupted = self._make_alone(run)
+
+    def _make_alone(self, run: int) -> bool:
+        """Make a run with equations of its own; return whether Ctrl-C ended it."""
+        simulator = self.recipe.simulator_of(run, shares=run not in self.others)
+        try:
+            self.results.set_run(run, summary_of_run(simulator.run(self._run_start(run))))
+        except LinkwrightError as error:
+            self.results.status[run] = f"cannot start: {error}"
+        return self.results.status[run].startswith("interrupted")
+
+    @property
+    def _changes_mode(self) -> bool:
+        """Whether runs have other parameters, and modes that equations of one run cannot take
+        over."""
+        return bool(self.recipe.runs.parameter_names) and has_modes_at_start(self.recipe.parts)
 
     def _complete(self, run: int, found: CompiledRun) -> RunSummary:
         """Go on in turns with a run that the program cannot continue with the others."""

@@ -149,7 +149,8 @@ class EnsembleStart:
 
     def __init__(self, runs: EnsembleRuns, model: Model) -> None:
         self.runs, self.model, self.names = runs, model, model.names
-        self._parameters = runs.parameters if runs.parameter_names else None
+        places = [runs.parameter_names.index(name) for name in model.parameters]
+        self._parameters = runs.parameters[:, places] if places else None
         self.rows = StartRows(model, runs.mechanism, runs.mechanism_of, self._parameters)
         self.q = self._positions()
         self.qd = self._velocities()

@@ -25,7 +25,7 @@ from .ensemble_events import can_share_program, check_ensemble_events, needs_own
 from .ensemble_forces import can_find_forces, ensemble_forces
 from .ensemble_inputs import EnsembleInputs, TorqueLike, do_inputs_differ
 from .ensemble_parameters import read_parameters
-from .ensemble_results import RESULT_NAMES, EnsembleResults, RunSummary
+from .ensemble_results import RESULT_NAMES, EnsembleResults, summary_of_run
 from .ensemble_runs import Ensemble, EnsembleRecipe
 from .ensemble_sensitivities import collect_derivatives, differentiate_runs
 from .ensemble_starts import EnsembleRuns
@@ -67,8 +67,8 @@ def simulate_runs(
 ) -> xarray.Dataset:
     """Return the runs of an ensemble, with the generalized forces `tau` of the inputs on request.
 
-    Forces of sampled controllers, which are held, and of runs that are made one by one are not
-    known afterwards: the result then has no `tau`.
+    Forces of sampled controllers, which are held, are known only of runs that are made one by one:
+    otherwise the result then has no `tau`.
     """
     _check_settings(settings)
     check_ensemble_events(mechanism, settings.events)
@@ -88,6 +88,8 @@ def simulate_runs(
         if recipe is None:
             found = _make_runs_alone(settings, inputs, runs, results)
             derivatives = collect_derivatives(results, found)
+            if with_forces:
+                results.set_forces(np.full_like(results.qd, np.nan))
         else:
             asked = _checked_sensitivities(recipe)
             ensemble = Ensemble(recipe, results)
@@ -96,7 +98,7 @@ def simulate_runs(
                 results.keep_controls(len(recipe.prepared.rhs.force_law.state_names))
             ensemble.run(cores, watch)
             if has_forces:
-                results.tau = ensemble_forces(recipe, results)
+                results.set_forces(ensemble_forces(recipe, results))
             if asked is not None:
                 derivatives = differentiate_runs(asked, ensemble, cores)
     columns = dict(zip(runs.parameter_names, runs.parameters.T, strict=True))
@@ -128,11 +130,13 @@ def simulator_with_parameters(
     runs = EnsembleRuns(mechanism, None, None, read_parameters(mechanism, parameters), None)
     own = runs.mechanism_of(0)
     is_compiled = isinstance(torque, Feedback) or not callable(torque)
-    recipe = None
+    recipe, parts = None, None
     if is_compiled and settings.integrator in METHODS and settings.coordinates == "all":
         inputs = EnsembleInputs(torque, mechanism, settings.t)
         recipe = shared_recipe(mechanism, settings, inputs, runs)
-    if recipe is None:
+        parts = None if recipe is None else recipe.parts
+    lacks_parts = parts is not None and bool(parts.code.rows.lacks_parts(runs.parameters)[0])
+    if recipe is None or lacks_parts:
         return Simulator(own, settings, torque, progress)
     shared = GivenParameters(mechanism, recipe.prepared, runs.parameters[0])
     return Simulator(own, settings, torque, progress, shared)
@@ -174,7 +178,7 @@ def _make_runs_alone(
         except KeyboardInterrupt:
             found = None
         if found is not None:
-            results.set_run(run, _summary_of_run(found))
+            results.set_run(run, summary_of_run(found))
             if found.sensitivity is not None:
                 made[run] = found
         if found is None or found.interrupted:
@@ -182,11 +186,6 @@ def _make_runs_alone(
                 results.status[rest] = "interrupted at t = 0 s"
             break
     return made
-
-
-def _summary_of_run(found: Run) -> RunSummary:
-    """Return what an ensemble keeps of a run."""
-    return RunSummary(found.t, found.q, found.qd, found.status, found.statistics, found.events)
 
 
 def _check_settings(settings: Settings) -> None:

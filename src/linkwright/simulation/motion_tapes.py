@@ -38,7 +38,7 @@ class MotionTapes:
         self.motion_count = system.space.size + len(system.force_law.state_names) + WORK_COUNT
         self.state_count = self.motion_count
         """Entries of y; a subclass may append others to those of the motion."""
-        self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
+        self.kept = {name: ca.SX.sym(name) for name in system.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
         self.mode_functions = None if events is None else events.mode_functions
@@ -210,5 +210,10 @@ class MotionTapes:
         if not self.kept:
             return expression
         inputs = self.p[self.outer.count : self.outer.count + len(self.kept)]
-        by_name = ca.substitute(expression, ca.vertcat(*self.kept.values()), inputs)
-        return ca.substitute(by_name, self.system.equations.symbols["p"], inputs)
+        found = ca.substitute(expression, ca.vertcat(*self.kept.values()), inputs)
+        if self.events is not None:
+            found = ca.substitute(found, self.events.rows.p, inputs)
+        places = [list(self.kept).index(name) for name in self.system.equations.parameters]
+        if not places:
+            return found
+        return ca.substitute(found, self.system.equations.symbols["p"], inputs[places])

@@ -11,6 +11,7 @@ from ..formulations import derive, formulation_module
 from ..mechanism import Mechanism
 from ..types import ForceLike
 from .compiled_motion import CompiledMotion
+from .ensemble_parameters import names_in_tree
 from .events.event_parts import EventParts, find_event_parts
 from .events.sharp_friction import without_sharp_friction
 from .events.user_event import Event
@@ -90,10 +91,11 @@ class _PreparationSubject:
     def prepare(self) -> Preparation:
         """Derive the equations without sticking friction, which the events handle."""
         bare = without_sharp_friction(self.mechanism)
-        equations = derive(bare, by=self.by, parameters=list(self.parameters) or "numeric")
+        kept = names_in_tree(bare, self.parameters)
+        equations = derive(bare, by=self.by, parameters=kept or "numeric")
         held = stabilization_of(self.holding, equations)
         force_law = read_force_law(equations, self.torque)
-        return Preparation(RightHandSide(equations, force_law, held))
+        return Preparation(RightHandSide(equations, force_law, held, self.parameters))
 
 
 def prepare_simulation(

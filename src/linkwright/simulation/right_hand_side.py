@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 
@@ -30,20 +31,39 @@ class RightHandSide:
     """
 
     def __init__(
-        self, equations: Equations, force_law: ForceLaw, baumgarte: Baumgarte | None = None
+        self,
+        equations: Equations,
+        force_law: ForceLaw,
+        baumgarte: Baumgarte | None = None,
+        parameters: Sequence[str] = (),
     ) -> None:
         self.equations, self.names = equations, equations.names
         self.force_law, self.baumgarte = force_law, baumgarte
+        self.parameters = tuple(parameters or equations.parameters)
+        """Names of the parameters that differ between runs: those of the equations, and others of
+        contacts and friction alone."""
         holds_exactly = baumgarte is None and equations.by != "approximate"
         start = force_law.start_states
         self.space = StateSpace(equations, start, is_projected=holds_exactly)
         self.expressions = RateExpressions(self.space, force_law, baumgarte)
         self.scheduled: ScheduledEvent | None = scheduled_event_of(force_law)
+        self._origin: RightHandSide | None = None
+        """The right-hand side whose code this one shares."""
+        self._values: Floats = np.array([float(x) for x in equations.parameters.values()])
 
     def with_force_law(self, force_law: ForceLaw) -> RightHandSide:
         """Return the right-hand side with inputs of other numbers; both share their code."""
         found = copy(self)
+        found._origin = self._origin or self
         found.force_law, found.scheduled = force_law, scheduled_event_of(force_law)
+        return found
+
+    def with_values(self, values: Floats) -> RightHandSide:
+        """Return the right-hand side with values of the parameters that differ between runs; both
+        share their code."""
+        found = copy(self)
+        found._origin = self._origin or self
+        found._values = values[[self.parameters.index(name) for name in self.equations.parameters]]
         return found
 
     @property
@@ -72,12 +92,14 @@ class RightHandSide:
 
     @cached_property
     def tape(self) -> Tape:
-        """(x, z, w, push, t) → ẏ and the smallest pivot."""
+        """(x, z, w, push, t) → ẏ and the smallest pivot; parameters that differ between runs are
+        a last input p."""
+        kept = [("p", self.equations.symbols["p"])] if self.equations.parameters else []
         function = ca.Function(
             "rates",
-            self.expressions.inputs,
+            [*self.expressions.inputs, *(symbols for _, symbols in kept)],
             ca.cse(list(self.expressions.rates_and_pivot)),
-            ["x", "z", "w", "push", "t"],
+            ["x", "z", "w", "push", "t", *(name for name, _ in kept)],
             ["rate", "pivot"],
         )
         return schedule_tape(normalize_tape(record_tape(function)))
@@ -85,6 +107,8 @@ class RightHandSide:
     @cached_property
     def compiled_rates(self) -> np.ufunc:
         """The tape as machine code."""
+        if self._origin is not None:
+            return self._origin.compiled_rates
         return compile_tape(self.tape, threads=1)
 
     @cached_property
@@ -101,17 +125,23 @@ class RightHandSide:
         space = self.space
         return y[: space.size], filled(space.controller_states(y)), w, push, np.array([t])
 
+    def _arguments_of_code(
+        self, t: float, y: Floats, w: Floats, push: Floats
+    ) -> tuple[Floats, ...]:
+        values = (self._values,) if len(self._values) else ()
+        return (*self.arguments(t, y, w, push), *values)
+
     def rates(self, t: float, y: Floats, w: Floats, push: Floats) -> Floats:
         """Return ẏ."""
         found: Floats
-        found, pivot = self.compiled_rates(*self.arguments(t, y, w, push))
+        found, pivot = self.compiled_rates(*self._arguments_of_code(t, y, w, push))
         if self.is_guarded and not pivot[0] >= MIN_PIVOT_SHARE:
             return self._rates_with_pivoting(t, y, w, push)
         return found
 
     def smallest_pivot(self, t: float, y: Floats, w: Floats, push: Floats) -> float:
         """Return the smallest pivot that the elimination takes."""
-        return float(self.compiled_rates(*self.arguments(t, y, w, push))[1][0])
+        return float(self.compiled_rates(*self._arguments_of_code(t, y, w, push))[1][0])
 
     def jacobian(self, t: float, y: Floats, w: Floats, push: Floats) -> Floats:
         """Return ∂ẏ/∂y for stiff methods, without the dependence of `push` on the state."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
+from ..model.model import Model
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES
 from .compiled_motion import CompiledMotion, find_obstacle
@@ -49,14 +50,20 @@ class RunStart:
 
 
 def begin_run(
-    rhs: RightHandSide, parts: EventParts | None, start: RunStart, *, crosses_kinks: bool = False
+    rhs: RightHandSide,
+    parts: EventParts | None,
+    start: RunStart,
+    values: Floats | None = None,
+    *,
+    crosses_kinks: bool = False,
 ) -> BegunRun:
-    """Return a run at its first time, in its first mode, without a program."""
+    """Return a run at its first time, in its first mode, without a program; `values` are those of
+    the parameters that differ between runs, in which events may differ."""
     t = start.times[0]
     if parts is None:
         context = RunContext(rhs, crosses_kinks=crosses_kinks)
         return BegunRun(context, None, start.act_at_first_time(context))
-    events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
+    events = parts.begin_run(rhs, values, crosses_kinks=crosses_kinks)
     y = start.act_at_first_time(events.context)
     try:
         return BegunRun(events.context, events, events.begin(t, y))
@@ -73,6 +80,11 @@ class GivenParameters:
     mechanism: Mechanism
     prepared: Preparation
     values: Floats
+
+    def values_in(self, model: Model) -> Floats:
+        """Return those of the values that are inputs of a model."""
+        names = self.prepared.rhs.parameters
+        return self.values[[names.index(name) for name in model.parameters]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +110,7 @@ class Simulator:
     def start(self, q0: VectorLike | None, qd0: VectorLike | None) -> RunStart:
         """Return a start that satisfies the constraints, from what the user gives."""
         prepared = self.prepared if self.given is None else self.given.prepared
-        values = None if self.given is None else self.given.values
+        values = None if self.given is None else self.given.values_in(prepared.rhs.model)
         q, qd = start_of(self.mechanism, prepared.rhs.model, q0, qd0, values)
         return RunStart(self.settings.times, q, qd)
 

@@ -30,7 +30,10 @@ class StateProjector:
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the projected state."""
-        y = self.context.project(t, y)
+        return self.hold(t, self.context.project(t, y))
+
+    def hold(self, t: float, y: Floats) -> Floats:
+        """Return the state with what the present mode holds."""
         if self.events is None or not self.events.present.is_holding:
             return y
         space = self.context.space

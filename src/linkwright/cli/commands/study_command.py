@@ -19,7 +19,7 @@ from ..option_texts import (
     read_option_drives,
     read_option_numbers,
 )
-from ..supervise import explain_interrupt
+from ..supervise import explain_interrupt, note_explanation
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -301,5 +301,6 @@ def _told_how_to_resume(store: str | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print(f"linkwright: {hint}", file=sys.stderr)
+        print(f"linkwright: {hint}", file=sys.stderr, flush=True)
+        note_explanation()
         raise

@@ -17,7 +17,7 @@ from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 from .friction_problem import FrictionProblem
 from .modes import Mode, NoSolutionError
-from .rows import UnilateralConstraint
+from .row_elements import UnilateralConstraint
 
 Direction = tuple[float, float]
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...types import Floats
 from .event_function import Effect, EventFunction, Releases, StepStates
 from .present_mode import PresentMode
-from .rows import UnilateralConstraint
+from .row_elements import UnilateralConstraint
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
@@ -23,10 +23,12 @@ from ...kinematics.constraint_equations import constraint_body_forces, constrain
 from ...mechanism import Mechanism
 from ...model.model import Model
 from ...model.near_redundancy import make_rows_redundant
+from ...quantities import quantity_signatures
 from ...types import Floats
 from .coding import NamedExpression, compile_expressions, least_squares, symmetric_inverse
 from .event_tolerances import FORCE_SOLVER
 from .load_sharing import share_within_limits
+from .row_elements import is_absent
 from .rows import ModeRows
 
 if TYPE_CHECKING:
@@ -66,20 +68,29 @@ class DynamicsCode:
             if (strength := getattr(tie, "breaks", None)) is not None
         ]
 
+    def in_rows(self, outputs: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
+        """Return expressions of the equations as expressions of the symbols of the rows."""
+        equations, rows = self.model.equations, self.rows
+        symbols, values = [equations.symbols[key] for key in arguments], list(arguments.values())
+        if self.model.parameters:
+            symbols.append(equations.symbols["p"])
+            values.append(rows.p[[rows.parameters.index(k) for k in self.model.parameters]])
+        found: list[Any] = ca.Function("outputs", symbols, outputs).call(values)
+        return found
+
     @cached_property
     def numbers(self) -> Callable[..., list[Floats]]:
-        """The function (q, q̇, t) → M, bias, R, γ, J, and the bias of J."""
+        """The function (q, q̇, t, p) → M, bias, R, γ, J, and the bias of J."""
         own, rows, eqs = self.rows.tree.motion, self.rows, self.model.equations
         n, m = len(self.model.names.qd), len(self.model.names.constraints)
         kinds = ["mass_matrix", "bias"]
         kinds += ["constraint_jacobian", "constraint_bias"] if self.constrained else []
-        symbols = [eqs.symbols[key] for key in ("q", "qd", "t")]
-        found = ca.Function("numbers", symbols, [eqs.expressions(kind)[0] for kind in kinds])
-        M, bias, *ties = found(own.q, own.qd, own.t)
+        outputs = [eqs.expressions(kind)[0] for kind in kinds]
+        M, bias, *ties = self.in_rows(outputs, {"q": own.q, "qd": own.qd, "t": own.t})
         J, J_bias = ties or (ca.SX(0, n), ca.SX(0, 1))
         return compile_expressions(
             "numbers",
-            [("q", own.q, (self.model.nq,)), ("qd", own.qd, (n,)), ("t", own.t, ())],
+            [("q", own.q, (self.model.nq,)), ("qd", own.qd, (n,)), ("t", own.t, ()), self._p],
             [
                 ("M", M, (n, n)),
                 ("bias", bias, (n,)),
@@ -90,11 +101,23 @@ class DynamicsCode:
             ],
         )
 
+    @property
+    def _p(self) -> NamedExpression:
+        """The parameters that are inputs."""
+        return ("p", self.rows.p, (len(self.rows.parameters),))
+
     @cached_property
     def wrenches(self) -> Callable[..., list[Floats]]:
-        """The function (q, q̇, q̈, t, λ, forces of contacts) → forces that press on friction, loads
-        of members that may break, wrenches of all joints and loops."""
+        """The function (q, q̇, q̈, t, λ, forces of contacts, p) → forces that press on friction,
+        loads of members that may break, wrenches of all joints and loops."""
         return compile_expressions("wrenches", *self.wrench_expressions)
+
+    def model_with(self, values: Floats) -> Model:
+        """Return the model with values of the rows' parameters in its functions."""
+        if not self.model.parameters:
+            return self.model
+        places = [self.rows.parameters.index(name) for name in self.model.parameters]
+        return cast("Model", ModelWithValues(self.model, values[places]))
 
     @cached_property
     def wrench_expressions(self) -> tuple[list[NamedExpression], list[NamedExpression]]:
@@ -121,6 +144,7 @@ class DynamicsCode:
                 ("t", own.t, ()),
                 ("lam", lam, (lam.numel(),)),
                 ("push", push, tuple(push.shape)),
+                *([self._p] if self.rows.parameters else []),
             ],
             [
                 ("pressed", ca.vertcat(ca.SX(0, 1), *pressed), (len(pressed),)),
@@ -131,7 +155,7 @@ class DynamicsCode:
 
     def _pressure(self, joint_friction: Any, found: Any) -> Any:
         """Return the force that presses on a joint's friction."""
-        if joint_friction.arm == 0.0:
+        if is_absent(joint_friction.arm):
             return ca.SX(0)
         force = found[joint_friction.joint, 3:].T
         if joint_friction.axis >= 0:
@@ -151,19 +175,33 @@ class DynamicsCode:
         return found
 
 
+class ModelWithValues:
+    """A model whose functions take values of the parameters that it keeps as inputs."""
+
+    def __init__(self, model: Model, values: Floats) -> None:
+        self._model, self._values = model, values
+        self._functions = quantity_signatures(model.names)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._model, name)
+        if name not in self._functions:
+            return found
+        return lambda *inputs: found(*inputs, self._values)
+
+
 class Dynamics:
     """The dynamics of a mechanism in numbers, for one run.
 
-    `model` lacks the friction that the rows describe.
+    `model` lacks the friction that the rows describe. `values` are those of the parameters that
+    are inputs of the code (default: the mechanism's).
     """
 
-    def __init__(self, code: DynamicsCode) -> None:
-        self.code, self.mechanism, self.model, self.rows = (
-            code,
-            code.mechanism,
-            code.model,
-            code.rows,
-        )
+    def __init__(self, code: DynamicsCode, values: Floats | None = None) -> None:
+        self.code, self.mechanism = code, code.mechanism
+        self.rows, self.model = code.rows, code.model
+        if code.rows.parameters:
+            self.rows = code.rows.with_values(code.rows.values if values is None else values)
+            self.model = code.model_with(self.rows.values)
         rows, model = self.rows, self.model
         self.in_time = model.names.is_time_dependent
         self.constrained = code.constrained
@@ -180,15 +218,13 @@ class Dynamics:
         """Return the dynamics at a state under inputs."""
         return InstantDynamics(self, t, q, qd, tau)
 
-    @property
-    def numbers(self) -> Callable[..., list[Floats]]:
-        """The function (q, q̇, t) → M, bias, R, γ, J, and the bias of J."""
-        return self.code.numbers
+    def numbers(self, q: Floats, qd: Floats, t: float) -> list[Floats]:
+        """Return M, bias, R, γ, J, and the bias of J."""
+        return self.code.numbers(q, qd, t, self.rows.values)
 
-    @property
-    def wrenches(self) -> Callable[..., list[Floats]]:
-        """The function of `DynamicsCode.wrenches`."""
-        return self.code.wrenches
+    def wrenches(self, *state: Any) -> list[Floats]:
+        """Return the results of `DynamicsCode.wrenches`."""
+        return self.code.wrenches(*state, self.rows.values)
 
 
 class InstantDynamics:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ...mechanism import Mechanism
 from ...model.model import compile as compiled
+from ...types import Floats
 from ..right_hand_side import RightHandSide
 from ..run_context import RunContext
 from .dynamics import Dynamics, DynamicsCode
@@ -26,9 +27,12 @@ class EventParts:
     given: tuple[UserEvent, ...]
     one_by_one: bool
 
-    def begin_run(self, rhs: RightHandSide, *, crosses_kinks: bool = False) -> Hybrid:
-        """Return the events of a new run, with its context."""
-        present = PresentMode(Dynamics(self.code), rhs.space)
+    def begin_run(
+        self, rhs: RightHandSide, values: Floats | None = None, *, crosses_kinks: bool = False
+    ) -> Hybrid:
+        """Return the events of a new run, with its context; `values` are those of the parameters
+        that differ between runs (default: the mechanism's)."""
+        present = PresentMode(Dynamics(self.code, values), rhs.space)
         mode_forces = present if present.has_forces else None
         context = RunContext(rhs, mode_forces, crosses_kinks=crosses_kinks)
         return Hybrid(
@@ -59,9 +63,10 @@ def find_event_parts(
     given = read_user_events(system.equations, events)
     if not given and not _may_have_events(mechanism, stops):
         return None
-    rows = ModeRows(mechanism, stops)
-    bare = system.equations.mechanism
-    model = system.model if system.equations.by == "recursive" else compiled(bare, threads=1)
+    rows = ModeRows(mechanism, stops, system.parameters)
+    bare, kept = system.equations.mechanism, tuple(system.equations.parameters)
+    is_recursive = system.equations.by == "recursive"
+    model = system.model if is_recursive else compiled(bare, parameters=kept, threads=1)
     code = DynamicsCode(mechanism, model, rows)
     if not (rows.any or given or code.members or code.ties):
         return None

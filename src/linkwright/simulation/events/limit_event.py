@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...types import Floats
 from .event_function import Effect, EventFunction, StepStates
 from .present_mode import PresentMode
-from .rows import UnilateralConstraint
+from .row_elements import UnilateralConstraint
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,17 @@ import numpy as np
 
 from ...types import SX
 from .dynamics import DynamicsCode
-from .mode_layout import ModeLayout, RowGroups, SlipNumbers, sample_configurations, sample_rows
+from .mode_layout import (
+    ModeLayout,
+    RowGroups,
+    SlipNumbers,
+    sample_configurations,
+    sample_parameters,
+    sample_rows,
+)
 from .modes import SLOW_SLIP_VELOCITY
 from .redundant_systems import LeastNormSystem, RegularSystem, symmetric_product
+from .row_elements import is_absent
 
 MAX_UNKNOWNS = 12
 """Unknown forces beyond which the expression is not made: its size grows with their third power, to
@@ -57,9 +65,8 @@ class ModeForces:
         """q̈ without forces of rows, and P."""
         equations = self.code.model.equations
         qdd, *_ = equations.expressions("forward_dynamics")
-        symbols = [equations.symbols[key] for key in ("q", "qd", "tau", "t")]
-        made = ca.Function("free", symbols, [qdd, ca.jacobian(qdd, symbols[2])])
-        qdd, P = made(self.q, self.qd, self.tau, self.t)
+        state = {"q": self.q, "qd": self.qd, "tau": self.tau, "t": self.t}
+        qdd, P = self.code.in_rows([qdd, ca.jacobian(qdd, equations.symbols["tau"])], state)
         return qdd, P
 
     @property
@@ -79,8 +86,13 @@ class ModeForces:
 
     @property
     def inputs(self) -> list[SX]:
-        """The symbols of q, q̇, τ, t and the mode."""
-        return [self.q, self.qd, self.tau, self.t, self.mode]
+        """The symbols of q, q̇, τ, t, the mode and, if there are some, the parameters."""
+        return [self.q, self.qd, self.tau, self.t, self.mode, *self.parameters]
+
+    @property
+    def parameters(self) -> list[SX]:
+        """The symbols of the parameters that are inputs, as one vector; none if there are none."""
+        return [self.rows.p] if self.rows.parameters else []
 
     # -- the mode --------------------------------------------------------------------------------
 
@@ -158,8 +170,9 @@ class ModeForces:
         """Whether unknowns that can be held together depend on each other, like the legs of a
         table."""
         home, other, *_ = sample_configurations(self.code)
+        values = sample_parameters(self.code)[1]
         q = home if self.code.constrained else other
-        found = ca.Function("A", [self.q, self.t], [self.A])(q, 0)
+        found = ca.Function("A", [self.q, self.t, self.rows.p], [self.A])(q, 0, values)
         numbers = np.asarray(found, dtype=float)
         sizes = np.sqrt(np.maximum(numbers.diagonal(), 1e-300))
         rank = np.linalg.matrix_rank(numbers / np.outer(sizes, sizes), tol=RANK_TOLERANCE)
@@ -216,7 +229,7 @@ def find_mode_forces(code: DynamicsCode) -> ModeForces | None:
     rows = code.rows
     can_rest = any(unilateral.restitution is not None for unilateral in rows.unilaterals)
     if not (can_rest or rows.joint_frictions) or any(
-        joint_friction.arm for joint_friction in rows.joint_frictions
+        not is_absent(joint_friction.arm) for joint_friction in rows.joint_frictions
     ):
         return None
     found = ModeForces(code)

@@ -35,7 +35,7 @@ class ModeFunctions:
     def push_and_margin(self, q: SX, qd: SX, tau: SX, t: SX, mode: SX) -> tuple[SX, SX]:
         """Return generalized forces, and a margin: how far the state is from one where they cannot
         be computed."""
-        push, margin = self._push(q, qd, tau, t, mode)
+        push, margin = self._push(q, qd, tau, t, mode, *self.forces.parameters)
         return push, margin
 
     @cached_property
@@ -45,7 +45,7 @@ class ModeFunctions:
 
     def watched(self, q: SX, qd: SX, tau: SX, t: SX, mode: SX) -> SX:
         """Return numbers that are above zero until something happens."""
-        found: SX = self._watched(q, qd, tau, t, mode)
+        found: SX = self._watched(q, qd, tau, t, mode, *self.forces.parameters)
         return found
 
     @cached_property
@@ -57,7 +57,8 @@ class ModeFunctions:
         """Return generalized forces as rows share them, and the forces of rigid contacts along the
         plane's x and y, and normal, one column each."""
         outputs = [self._shared_push, self.single.of_contacts]
-        push, contacts = ca.Function("shared", self.forces.inputs, outputs)(q, qd, tau, t, mode)
+        shared = ca.Function("shared", self.forces.inputs, outputs)
+        push, contacts = shared(q, qd, tau, t, mode, *self.forces.parameters)
         return push, contacts
 
     @property
@@ -71,8 +72,8 @@ class ModeFunctions:
         """Return q and q̇ with held gaps and speeds zero; `moved` is q ⊕ a small step."""
         of = self.forces
         result = HeldMotion(of, moved).result
-        held = ca.Function("held", [of.q, of.qd, of.t, of.mode], list(result))
-        q_held, qd_held = held(q, qd, t, mode)
+        held = ca.Function("held", [of.q, of.qd, of.t, of.mode, *of.parameters], list(result))
+        q_held, qd_held = held(q, qd, t, mode, *of.parameters)
         return q_held, qd_held
 
     @cached_property

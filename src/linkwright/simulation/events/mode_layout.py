@@ -138,14 +138,24 @@ def relative_sign(first: list[Floats], second: list[Floats]) -> int:
 
 def sample_configurations(code: DynamicsCode) -> list[Floats]:
     """Return the assembled configuration, and configurations near it."""
-    home = code.model.home() if code.constrained else code.model.neutral()
-    steps = np.random.default_rng(1).uniform(-0.5, 0.5, (3, code.model.nv))
-    if code.model.nq == code.model.nv:
+    model = code.model_with(code.rows.values)
+    home = model.home() if code.constrained else model.neutral()
+    steps = np.random.default_rng(1).uniform(-0.5, 0.5, (3, model.nv))
+    if model.nq == model.nv:
         return [home, *(home + steps)]
-    return [home, *(np.asarray(code.model.integrate(home, step), dtype=float) for step in steps)]
+    return [home, *(np.asarray(model.integrate(home, step), dtype=float) for step in steps)]
+
+
+def sample_parameters(code: DynamicsCode) -> list[Floats]:
+    """Return values of the parameters that are inputs, as many as configurations: the mechanism's,
+    and others near them, where rows that are equal by chance differ."""
+    values = code.rows.values
+    shares = np.random.default_rng(2).uniform(0.01, 0.1, (3, len(values)))
+    return [values, *(values + share * np.where(values == 0, 1.0, values) for share in shares)]
 
 
 def sample_rows(code: DynamicsCode) -> list[Floats]:
     """Return R at these configurations."""
-    R = ca.Function("R", [code.rows.tree.motion.q], [code.rows.R])
-    return [np.asarray(R(q), dtype=float) for q in sample_configurations(code)]
+    R = ca.Function("R", [code.rows.tree.motion.q, code.rows.p], [code.rows.R])
+    samples = zip(sample_configurations(code), sample_parameters(code), strict=True)
+    return [np.asarray(R(q, p), dtype=float) for q, p in samples]

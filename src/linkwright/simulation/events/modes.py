@@ -182,7 +182,7 @@ class ElementForces:
         theirs."""
         ratios = [joint_friction.ratio for joint_friction in self.plan.rows.joint_frictions]
         over = [
-            abs(force) - float(self.limits[k]) * ratios[k]
+            abs(force) - float(self.limits[k] * ratios[k])
             for k, force in self.joint_friction.items()
             if k not in self.joints_at_limit
         ]

@@ -6,15 +6,19 @@ gap of which it is the rate), two velocities of slip, the velocity of a joint wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 import casadi as ca
+import numpy as np
 
+from ...algebra.linear_algebra import Scalar
 from ...errors import LinkwrightError, UnsupportedError
-from ...expressions import Expression, expression_to_float
+from ...expressions import Expression, expression_to_float, names_in_expression
 from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
+from ...kinematics.parameter_values import KinematicParameters
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     coordinate_rate_matrix,
@@ -22,57 +26,34 @@ from ...kinematics.tree_coordinates import (
     spread_velocities,
 )
 from ...mechanism import Contact, Joint, Mechanism, joint_coordinate_name, mechanism_names
-from ...types import SX, Floats
+from ...types import SX, Booleans, Floats
+from ..ensemble_parameters import first_varied_name, names_in_tree
 from .coding import compile_expressions
+from .row_elements import JointFriction, UnilateralConstraint, is_absent, with_numbers
 
 FAR = 1e12
 """Limits beyond this are none."""
 
 
-@dataclass(frozen=True)
-class UnilateralConstraint:
-    """A stop or a contact: its gap stays above zero. Without a restitution it ends the run."""
-
-    name: str
-    restitution: float | None
-    body: str = ""
-    other: str = ""
-    friction: float = 0.0
-    ratio: float = 1.0
-    slip: tuple[int, ...] = ()
-    """Rows of its slip; none where it has no friction."""
-    turns: bool = False
-    """Whether its gap is an angle."""
-
-    def said(self, speed: float, impulse: float) -> str:
-        """Return the description of an impact."""
-        of_speed, of_impulse = ("rad/s", "N m s") if self.turns else ("m/s", "N s")
-        return f"hit at {speed:.6g} {of_speed}, impulse {impulse:.6g} {of_impulse}"
-
-
-@dataclass(frozen=True)
-class JointFriction:
-    """A degree of freedom or length with dry friction: `force`, and `arm` times the joint's
-    reaction. While it slides, `shift` is added along its velocity (see `sharp_friction`)."""
-
-    name: str
-    row: int
-    force: float
-    ratio: float
-    arm: float = 0.0
-    joint: int = -1
-    axis: int = -1
-    shift: float = 0.0
-    """For a prismatic joint, the index of its velocity: the reaction along its axis does not
-    press."""
-
-
 class ModeRows:
-    """The rows of a mechanism; those of unilateral constraints first, in their order."""
+    """The rows of a mechanism; those of unilateral constraints first, in their order.
 
-    def __init__(self, mechanism: Mechanism, stops: str) -> None:
-        self.mechanism, self.stops = mechanism, stops
-        self.tree = build_kinematic_tree(mechanism, "numeric")
+    Numbers that depend on `parameters` are expressions of the symbols `p`; `with_values` returns
+    the rows of one run, in which they are numbers.
+
+    The class has more than 20 methods because each kind of row has its own.
+    """
+
+    def __init__(self, mechanism: Mechanism, stops: str, parameters: Sequence[str] = ()) -> None:
+        self.mechanism, self.stops, self.parameters = mechanism, stops, tuple(parameters)
+        known = names_in_tree(mechanism, parameters)
+        self.tree = build_kinematic_tree(mechanism, known or "numeric")
+        self._symbols = KinematicParameters(mechanism, self.parameters)
+        self._symbols.symbols.update(self.tree.symbols)
+        self.values = np.array([float(mechanism.values[name]) for name in self.parameters])
+        """Values of the parameters."""
+        self._least: list[SX] = []
+        """Expressions of p that are zero or less in runs without some part."""
         self.unilaterals: list[UnilateralConstraint] = []
         self.joint_frictions: list[JointFriction] = []
         self._gaps: list[SX] = []
@@ -102,9 +83,17 @@ class ModeRows:
                 "smoothing; or drive joints by constraints",
             )
 
-    def number(self, expression: Expression) -> float:
+    def number(self, expression: Expression) -> Scalar:
         """Return the value of an expression of parameters."""
-        return expression_to_float(expression, self.mechanism.values)
+        names = names_in_expression(expression)
+        if first_varied_name(self.mechanism, names, self.parameters) is None:
+            return expression_to_float(expression, self.mechanism.values)
+        return self._symbols.read_scalar(expression, "")
+
+    def _note_part(self, size: Scalar) -> None:
+        """Note the size of a part; runs in which it is zero have other rows."""
+        if isinstance(size, ca.SX):
+            self._least.append(size)
 
     @property
     def any(self) -> bool:
@@ -134,7 +123,7 @@ class ModeRows:
 
     def _add_stop(self, name: str, joint: Joint, k: int, q: SX, v: SX) -> None:
         """Add the stops of one coordinate."""
-        ends: dict[str, float] = {}
+        ends: dict[str, Scalar] = {}
         for side, limit in (("lower", joint.limits.lower), ("upper", joint.limits.upper)):
             if limit is not None:
                 ends[side] = self.number(joint.each(limit)[k])
@@ -145,21 +134,23 @@ class ModeRows:
     def _add_ends(
         self,
         label: str,
-        ends: dict[str, float],
+        ends: dict[str, Scalar],
         restitution: Expression | None,
         position_and_rate: tuple[SX, SX],
         *,
         turns: bool,
     ) -> None:
         """Add the stops at the ends of the range of a coordinate or length."""
-        if len(set(ends.values())) < len(ends):
-            return
+        if len(ends) == 2:
+            if is_absent(ends["upper"] - ends["lower"]):
+                return
+            self._note_part(ends["upper"] - ends["lower"])
         e = None if restitution is None else self.number(restitution)
         if self.stops == "impact" and e is None:
             e = 0.0
         position, rate = position_and_rate
         for side, end in ends.items():
-            if abs(end) < FAR:
+            if isinstance(end, ca.SX) or abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
                 self.unilaterals.append(UnilateralConstraint(f"{label} {side}", e, turns=turns))
                 self._gaps.append(sign * (position - end))
@@ -202,7 +193,8 @@ class ModeRows:
         self.stop_count = len(self.unilaterals) - len(slips)
         for k, pair in enumerate(slips):
             here = self.stop_count + k
-            if self.unilaterals[here].friction > 0:
+            if not is_absent(self.unilaterals[here].friction):
+                self._note_part(self.unilaterals[here].friction)
                 first = len(self._speeds)
                 self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
@@ -238,8 +230,8 @@ class ModeRows:
         """Add the dry friction of one velocity."""
         law = self.tree.joint_effects[index].friction
         is_sharp = law.smoothing == 0.0
-        forward = float(law.forward) if is_sharp else 0.0
-        backward = forward if law.backward is None else float(law.backward)
+        forward = law.forward if is_sharp else 0.0
+        backward = forward if law.backward is None else law.backward
         force, ratio = (forward + backward) / 2, self.number(joint.static_ratio)
         shift = (ratio - 1) * (forward - backward) / 2
         if law.stribeck != 0.0:  # friction falls gradually: it begins to slide at its static level
@@ -248,7 +240,8 @@ class ModeRows:
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
             arm *= self.number(joint.pin_radius)
-        if force > 0 or arm > 0:
+        if not (is_absent(force) and is_absent(arm)):
+            self._note_part(force + arm)
             label = joint_coordinate_name(name, joint.dofs[k].ending)
             row, axis = len(self._speeds), index if slides else -1
             self.joint_frictions.append(
@@ -278,7 +271,8 @@ class ModeRows:
         """Add the lengths with dry friction."""
         for name, given in self.mechanism.lengths.items():
             force = self.number(given.friction)
-            if force > 0 and self.number(given.smoothing) == 0.0:
+            if not is_absent(force) and self.number(given.smoothing) == 0.0:
+                self._note_part(force)
                 ratio = self.number(given.static_ratio)
                 self.joint_frictions.append(JointFriction(name, len(self._speeds), force, ratio))
                 world, v = self._setting.world, self._setting.v
@@ -289,6 +283,10 @@ class ModeRows:
     def _compile(self) -> None:
         """Derive R and γ of all rows."""
         own = self.tree.motion
+        self.used_parameters = frozenset(self._symbols.symbols)
+        symbol = self._symbols.parameter_symbol
+        symbols = [symbol(name, self.mechanism.values[name]) for name in self.parameters]
+        self.p = ca.vertcat(ca.SX(0, 1), *symbols)
         self.V = ca.vertcat(ca.SX(0, 1), *self._speeds)
         self.R = ca.densify(ca.jacobian(self.V, own.qd))
         self.gamma = ca.densify(
@@ -296,16 +294,45 @@ class ModeRows:
         )
         self.count, self.compliant_count = len(self._speeds), len(self._compliant_gaps)
 
+    def with_values(self, values: Floats) -> ModeRows:
+        """Return the rows of a run, in which parameters have these values; both share their
+        code."""
+        found, _ = copy(self), self._watched
+        found.values = values
+        found.unilaterals = [with_numbers(one, self.p, values) for one in self.unilaterals]
+        found.joint_frictions = [with_numbers(x, self.p, values) for x in self.joint_frictions]
+        return found
+
+    def lacks_parts(self, values: Floats) -> Booleans:
+        """Return in which runs, with values (runs, parameters), a part is missing that others have:
+        friction that is zero, or stops at the same place."""
+        if not self._least:
+            return np.zeros(len(values), bool)
+        least = ca.Function("least", [self.p], [ca.mmin(ca.vertcat(*self._least))])
+        found: Booleans = np.asarray(least(values.T), dtype=float)[0] <= 0
+        return found
+
+    def watched(
+        self, q: Floats, qd: Floats, t: Floats | float, values: Floats | None = None
+    ) -> list[Floats]:
+        """Return gaps, velocities V, and gaps of compliant contacts."""
+        return self._watched(q, qd, t, self.values if values is None else values)
+
     @cached_property
-    def watched(self) -> Callable[..., list[Floats]]:
-        """The function (q, q̇, t) → gaps, velocities V, gaps of compliant contacts."""
+    def _watched(self) -> Callable[..., list[Floats]]:
+        """The function (q, q̇, t, p) → gaps, velocities V, gaps of compliant contacts."""
         own, names = self.tree.motion, mechanism_names(self.mechanism)
         gaps, compliant_gaps = (
             ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._compliant_gaps)
         )
         return compile_expressions(
             "watched",
-            [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,)), ("t", own.t, ())],
+            [
+                ("q", own.q, (names.nq,)),
+                ("qd", own.qd, (names.nv,)),
+                ("t", own.t, ()),
+                ("p", self.p, (len(self.parameters),)),
+            ],
             [
                 ("gaps", gaps, (len(self._gaps),)),
                 ("V", self.V, (self.count,)),

@@ -139,11 +139,9 @@ class SingleForces:
         columns, known = of.R.T @ of.mixing, of.R.T @ of.known
         if not of.code.constrained:
             return columns, columns @ of.x
-        eqs = of.code.model.equations
         wanted = ("mass_matrix", "bias", "constraint_jacobian")
-        symbols = [eqs.symbols[key] for key in ("q", "qd", "t")]
-        made = ca.Function("numbers", symbols, [eqs.expressions(key)[0] for key in wanted])
-        M, bias, J = made(of.q, of.qd, of.t)
+        outputs = [of.code.model.equations.expressions(key)[0] for key in wanted]
+        M, bias, J = of.code.in_rows(outputs, {"q": of.q, "qd": of.qd, "t": of.t})
         return ca.horzcat(columns, J.T), M @ of.accelerations + bias - of.tau - known
 
     def _group_weights(self, size: int, counts: SX) -> SX:
@@ -224,7 +222,8 @@ def _watched_slip(forces: ModeForces, single: SingleForces, slip: SlipNumbers) -
     most = unilateral.friction * unilateral.ratio * single.by_row[slip.contact]
     bears = most + NO_FORCE - ca.norm_2(single.by_row[list(unilateral.slip)])
     slide = fast * FREE + (1 - fast) * along
-    return active * (grip * bears + (1 - grip) * slide) + (1 - active) * FREE
+    found: SX = active * (grip * bears + (1 - grip) * slide) + (1 - active) * FREE
+    return found
 
 
 def _watched_speed(forces: ModeForces, slip: SlipNumbers) -> SX:

@@ -10,7 +10,7 @@ from ...types import Floats
 from .event_function import EventFunction, StepStates
 from .mode_layout import SLOW, SlipNumbers
 from .modes import Mode
-from .rows import UnilateralConstraint
+from .row_elements import UnilateralConstraint
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ...types import Floats
 from .event_function import EventFunction, Releases, StepStates
 from .event_tolerances import EVENT_TOLERANCES
 from .load_sharing import FREE, NO_FORCE
-from .rows import JointFriction, UnilateralConstraint
+from .row_elements import JointFriction, UnilateralConstraint
 from .zeno import FRICTION_ADVICE
 
 

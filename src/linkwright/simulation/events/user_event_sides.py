@@ -76,6 +76,9 @@ class UserEventSides:
         self, t: float, y: Floats, functions: Iterable[UserEventFunction]
     ) -> dict[int, float]:
         """Return how fast values change along the motion."""
+        functions = tuple(functions)
+        if not functions:
+            return {}
         flow, h = self.context.rates(t, y), EVENT_TOLERANCES.rate_step
         ends = [(t + s, *self.context.space.motion(y + s * flow)) for s in (-h, h)]
         found = {}
