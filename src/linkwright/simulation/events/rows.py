@@ -12,9 +12,11 @@ from functools import cached_property
 
 import casadi as ca
 
+from ...algebra.linear_algebra import Scalar
 from ...errors import LinkwrightError, UnsupportedError
 from ...expressions import Expression, expression_to_float
 from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
+from ...kinematics.parameter_values import KinematicParameters
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     coordinate_rate_matrix,
@@ -68,11 +70,16 @@ class JointFriction:
 
 
 class ModeRows:
-    """The rows of a mechanism; those of unilateral constraints first, in their order."""
+    """The rows of a mechanism; those of unilateral constraints first, in their order.
 
-    def __init__(self, mechanism: Mechanism, stops: str) -> None:
+    `parameters` are names of those that stay symbols in gaps and velocities; limits, restitutions
+    and coefficients of friction keep the values of the mechanism.
+    """
+
+    def __init__(self, mechanism: Mechanism, stops: str, parameters: tuple[str, ...] = ()) -> None:
         self.mechanism, self.stops = mechanism, stops
-        self.tree = build_kinematic_tree(mechanism, "numeric")
+        self.tree = build_kinematic_tree(mechanism, parameters or "numeric")
+        self._values = KinematicParameters(mechanism, parameters or "numeric")
         self.unilaterals: list[UnilateralConstraint] = []
         self.joint_frictions: list[JointFriction] = []
         self._gaps: list[SX] = []
@@ -84,7 +91,9 @@ class ModeRows:
             self._add_length_stops()
         self._add_contacts()
         self._compliant_gaps = [
-            self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
+            self._gap(name, contact)
+            for name, contact in mechanism.contacts.items()
+            if not contact.is_rigid
         ]
         self._add_joint_frictions()
         self._add_length_frictions()
@@ -177,7 +186,7 @@ class ModeRows:
                 self._setting.frame_pose(contact.plane),
                 self._setting.frame_pose(contact.point).p,
             )
-            at = tip - self.number(contact.radius) * plane.R[:, 2]
+            at = tip - self._radius(name, contact) * plane.R[:, 2]
             slip = self._setting.point_velocity(contact.point, at) - self._setting.point_velocity(
                 contact.plane, at
             )
@@ -195,7 +204,7 @@ class ModeRows:
                     ratio=self.number(contact.static_ratio),
                 )
             )
-            self._gaps.append(self._gap(contact))
+            self._gaps.append(self._gap(name, contact))
             self._speeds.append(ca.dot(plane.R[:, 2], slip))
             self._contacts.append((at, plane.R))
             slips.append([ca.dot(plane.R[:, k], slip) for k in (0, 1)])
@@ -207,13 +216,17 @@ class ModeRows:
                 self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
 
-    def _gap(self, contact: Contact) -> SX:
+    def _radius(self, name: str, contact: Contact) -> Scalar:
+        """Return the radius of a contact's ball."""
+        return self._values.read_scalar(contact.radius, f"r_{name}")
+
+    def _gap(self, name: str, contact: Contact) -> SX:
         """Return the gap of a contact as an expression."""
         plane, tip = (
             self._setting.frame_pose(contact.plane),
             self._setting.frame_pose(contact.point).p,
         )
-        found: SX = ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
+        found: SX = ca.dot(plane.R[:, 2], tip - plane.p) - self._radius(name, contact)
         return found
 
     # -- friction ------------------------------------------------------------------------
@@ -285,6 +298,15 @@ class ModeRows:
                 self._speeds.append(self.tree.lengths[name].rate(world, v))
 
     # -- numbers -------------------------------------------------------------------------
+
+    @property
+    def symbols(self) -> dict[str, list[SX]]:
+        """The symbols of parameters by name."""
+        found: dict[str, list[SX]] = {}
+        for table in (self.tree.symbols, self._values.symbols):
+            for name, symbol in table.items():
+                found.setdefault(name, []).append(ca.SX(symbol))
+        return found
 
     def _compile(self) -> None:
         """Derive R and γ of all rows."""
