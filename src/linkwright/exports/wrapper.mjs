@@ -87,6 +87,7 @@ export class Mechanism {
     time[0] = t;
     state.set(y);
     parameters.set(this.view(one.buffers["buffers.parameters"]));
+    parameters.fill(0, this.table.inputs.length + this.table.parameters.length); // holds are those of the end
     this.exports.project(...one.project.map((port) => port.at));
     return projected.slice();
   }
