@@ -285,6 +285,9 @@ class ExportedMotion:
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
             (here,) = make(q, qd, tau, t)
+            if name[0] == "reactions" and with_stops and self.stops.contact_count:
+                pushed = self.stops.contact_reactions(q, t, self._forces_and_accelerations[0])
+                here += ca.vertcat(pushed, ca.SX.zeros(here.shape[0] - pushed.shape[0], 6))
             found.append(ca.vec(here.T))
         return self._tape("outputs", [("values", ca.vertcat(*found))])
 

@@ -12,6 +12,7 @@ import casadi as ca
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
 from ..mechanism import Mechanism
 from ..mechanism.strength import breaking_members
@@ -70,6 +71,20 @@ class ExportedStops:
         R, gamma = ca.substitute([self._rows.R[:n, :], self._rows.gamma[:n]], [symbols], [values])
         R, gamma = self._with_parameters([R, gamma])
         return R, gamma
+
+    def contact_reactions(self, q: SX, t: SX, forces: SX) -> SX:
+        """Return the wrenches that the forces of contacts add to the reactions of joints, one row
+        each, where these count them as generalized forces only."""
+        own, n = self._rows.tree.motion, len(self) - self.contact_count
+        push = ca.vertcat(ca.SX.zeros(2, self.contact_count), forces[n:].T)
+        still, loads = ca.SX.zeros(own.qd.shape[0]), self._rows.contact_loads(push)
+        rest, pushed = (
+            newton_euler_joint_reactions(self._rows.tree, own.q, still, still, others=x)
+            for x in ([], loads)
+        )
+        found = ca.SX(pushed - rest)
+        found = ca.substitute(found, ca.vertcat(own.q, own.t), ca.vertcat(q, t))
+        return self._with_parameters([found])[0]
 
     def _with_parameters(self, found: list[SX]) -> list[SX]:
         """Return expressions by the symbols of parameters that stay inputs."""

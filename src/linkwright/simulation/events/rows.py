@@ -15,6 +15,7 @@ import casadi as ca
 from ...algebra.linear_algebra import Scalar
 from ...errors import LinkwrightError, UnsupportedError
 from ...expressions import Expression, expression_to_float
+from ...kinematics.body_forces import BodyForce
 from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ...kinematics.parameter_values import KinematicParameters
 from ...kinematics.tree_builder import build_kinematic_tree
@@ -357,6 +358,18 @@ class ModeRows:
         """Rigid contacts: the row, where it touches, and its axes (normal last)."""
         found = self.unilaterals[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
+
+    def contact_loads(self, push: SX) -> list[BodyForce]:
+        """Return the forces of rigid contacts on both bodies; the columns of `push` are forces
+        along the plane's x and y, and normal."""
+        found = []
+        for k, (unilateral, at, R) in enumerate(self.contacts):
+            force = R @ push[:, k]
+            for body, sign in ((unilateral.body, 1), (unilateral.other, -1)):
+                if body != "ground":
+                    link = self.tree.bodies[body].link
+                    found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
+        return found
 
 
 def start_beyond_error(name: str, gap: float, where: str = "") -> LinkwrightError:
