@@ -185,6 +185,40 @@ def test_a_box_comes_to_rest_on_four_corners_in_c(
     assert_same_motion(tmp_path, table, list(lw.compile(table).home()), speeds)
 
 
+def loaded(corners: Sequence[tuple[float, float]], joint: Mapping[str, object]) -> lw.Mechanism:
+    """A box along whose top a drive moves a mass."""
+    table = box(corners, joint)
+    slide = {"type": "prismatic", "parent": "box", "child": "load", "axis": [1, 0, 0]}
+    return lw.Mechanism(
+        name="loaded",
+        bodies={**table.bodies, "load": {"mass": 3.0}},
+        joints={**table.joints, "slide": slide | {"origin": [0, 0, 0.1]}},
+        frames=table.frames,
+        contacts=table.contacts,
+        constraints={"drive": {"type": "drive", "on": "slide", "position": "0.4*t"}},
+    )
+
+
+@needs_gcc
+def test_a_table_tips_over_two_legs_in_c(tmp_path: Path) -> None:
+    """Its other legs lift off at one instant. In the plane it has two legs, one of which does."""
+    flat = loaded([(-0.5, 0), (0.5, 0)], PLANAR)
+    start = np.array([0, -0.8, 0, 0, 0, 0, 0, 0.4])
+    run = lw.simulate(flat, t=2.3, samples=3, q0=start[:4], qd0=start[4:], rtol=1e-11)
+    assert 1e-3 < abs(run.q[-1, 2]) < 0.5
+    places = [(0.5, 0.3), (0.5, -0.3), (-0.5, -0.3), (-0.5, 0.3)]
+    table = loaded(places, {"type": "free", "rotation": "cardan"})
+    names = lw.compile(table).q_names
+    begin = np.zeros(14)
+    begin[[2, 13]] = -0.8, 0.4
+    found = run_in_c(tmp_path, table, begin, [2.3])[0]
+    assert found[0] == 0
+    heights = [found[1 + 2], found[1 + 4]]
+    np.testing.assert_allclose(
+        heights, [run.q[-1, 1], -run.q[-1, 2]], atol=1e-8, err_msg=str(names)
+    )
+
+
 @needs_gcc
 def test_a_contact_pulls_off_in_c(tmp_path: Path) -> None:
     """A mass of 1 kg is lifted off the floor by a spring whose other end rises."""

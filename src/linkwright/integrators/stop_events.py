@@ -111,6 +111,9 @@ class StopStates:
     """Velocities or accelerations without them."""
     chosen: Vector
     """1 for stops that take part."""
+    may_idle: Vector
+    """1 for stops that may hold the motion without a force: not those that did not while another
+    one opens, since both may open at once, as two legs of a table that tips over."""
 
 
 @record
@@ -187,6 +190,7 @@ def settle_stops(
         accelerations=scratch(sizes.signals), forces=scratch(sizes.signals),
         responses=scratch(sizes.signals * sizes.signals), closed=scratch(sizes.signals),
         pushes=scratch(sizes.signals), bias=scratch(sizes.signals), chosen=scratch(sizes.signals),
+        may_idle=scratch(sizes.signals),
     )  # fmt: skip
     opens = scratch(sizes.signals)
     y = scratch(sizes.states)
@@ -197,8 +201,10 @@ def settle_stops(
         p[i] = buffers.parameters[i]
     t = buffers.clock[Clock.TIME]
     find_states(stop_functions, stop_buffers, sizes, first_hold, t, y, p=p, at=at)
+    has_opened = False
     for i in range(n):
         opens[i] = 1.0 if p[first_hold + i] == Hold.HOLDS and at.forces[i] <= 0.0 else 0.0
+        has_opened = has_opened or opens[i] > 0.0
     count = 0
     is_going = is_approached(n, at)
     while is_going and count < IMPACT_ROUNDS:
@@ -222,6 +228,7 @@ def settle_stops(
     find_states(stop_functions, stop_buffers, sizes, first_hold, t, y, p=p, at=at)
     for i in range(n):
         at.bias[i] = at.accelerations[i]
+        at.may_idle[i] = 0.0 if has_opened and p[first_hold + i] != Hold.HOLDS else 1.0
     solve_pushes(sizes, at, least=0.0)
     choose_holds(sizes, at)
     for i in range(sizes.states):
@@ -341,8 +348,8 @@ def choose_holds(sizes: MotionSizes, at: StopStates) -> None:
             largest = max(largest, max(abs(at.bias[i]), abs(at.accelerations[i])))
         push = max(push, at.pushes[i])
     for i in range(n):
-        rests = at.pushes[i] > SMALL_PUSH * push
-        rests = rests or at.accelerations[i] <= SMALL_ACCELERATION * max(largest, 1e-6)
+        is_still = at.accelerations[i] <= SMALL_ACCELERATION * max(largest, 1e-6)
+        rests = at.pushes[i] > SMALL_PUSH * push or (is_still and at.may_idle[i] > 0.0)
         at.bias[i] = 1.0 if at.chosen[i] > 0.0 and rests else 0.0
         at.chosen[i] = Hold.FREE
     best = 0
