@@ -1,4 +1,4 @@
-"""The motion of a mechanism in C: an adaptive integrator with projection and stops."""
+"""The motion of a mechanism in C: an adaptive integrator with projection, stops and contacts."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class FmuVariables:
         for name, words, unit in self.output_names:
             found.append(FmuVariable(name, len(found), "output", words, unit))
         for name in self.motion.stops.names:
-            words = "gap of the stop, or its force while it holds the motion"
+            words = "gap of the stop or contact, or its force while it holds the motion"
             found.append(FmuVariable(f"stop {name}", len(found), "local", words))
         return _with_unique_names(found)
 

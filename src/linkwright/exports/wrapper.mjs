@@ -87,6 +87,7 @@ export class Mechanism {
     time[0] = t;
     state.set(y);
     parameters.set(this.view(one.buffers["buffers.parameters"]));
+    parameters.fill(0, this.table.inputs.length + this.table.parameters.length); // holds are those of the end
     this.exports.project(...one.project.map((port) => port.at));
     return projected.slice();
   }
@@ -112,7 +113,7 @@ export class Mechanism {
   }
 
   /** Integrate the motion from t to `until` by DOP853 with error control, through the events of
-   *  stops; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` is that of
+   *  stops and contacts; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` is that of
    *  the call before if the motion goes on: an impact that is slow beside it does not rebound. */
   simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null }) {
     const one = this.#program("simulate");

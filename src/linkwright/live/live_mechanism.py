@@ -59,7 +59,8 @@ def make_live_motion(
             motion = ExportedMotion(mechanism, tuple(parameters), stops=stops, pushes=True)
             if len(motion.stops) <= MAX_PAGE_STOPS:
                 break
-            notes.append(f"The {len(motion.stops)} limits of joints are shown, but do not act.")
+            count = len(motion.stops) - motion.stops.contact_count
+            notes.append(f"The {count} limits of joints are shown, but do not act.")
     except LinkwrightError as error:
         return None, [f"The page cannot simulate this mechanism: {error}."]
     return motion, notes
@@ -87,12 +88,13 @@ def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
     floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
     if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
         notes.append("The file states no contacts with the ground, so nothing holds this body.")
-    if any(one.is_rigid for one in mechanism.contacts.values()):
-        dampings = contact_dampings(mechanism)
+    dampings = contact_dampings(mechanism)
+    if dampings:
         parameters = dict(found.parameters) | dict.fromkeys(dampings.values(), "1.5")
         contacts = _compliant_contacts(mechanism, scene.size, dampings)
         found = replace_part_fields(found, contacts=contacts, parameters=parameters)
-        notes.append("Contacts with planes are stiff springs here, which rebound as rigid ones do.")
+        what = "Contacts with friction" if rubs_only(mechanism) else "Contacts with planes"
+        notes.append(f"{what} are stiff springs here, which rebound as rigid ones do.")
     if breaking_members(found):
         kept = {
             table: {
@@ -177,13 +179,28 @@ def _friction_note(joints: Mapping[str, Joint], speeds: Mapping[str, tuple[float
 
 
 def contact_dampings(mechanism: Mechanism) -> dict[str, str]:
-    """Return by rigid contact the name of the parameter for its damping, which the page sets so
-    that the contact rebounds with its restitution at the speed at which it closes."""
+    """Return by rigid contact that the page makes a spring the name of the parameter for its
+    damping, which the page sets so that the contact rebounds with its restitution at the speed at
+    which it closes."""
     rigid = [name for name, one in mechanism.contacts.items() if one.is_rigid]
+    if rubs_only(mechanism):
+        rigid = [name for name in rigid if _rubs(mechanism, name)]
     stem = "contact_damping"
     while any(name.startswith(stem) for name in mechanism.parameters):
         stem += "_"
     return {name: f"{stem}{k}" for k, name in enumerate(rigid)}
+
+
+def rubs_only(mechanism: Mechanism) -> bool:
+    """Whether only contacts with friction become springs: others act as events, if they are not too
+    many."""
+    rigid = [name for name, one in mechanism.contacts.items() if one.is_rigid]
+    return sum(not _rubs(mechanism, name) for name in rigid) <= MAX_PAGE_STOPS
+
+
+def _rubs(mechanism: Mechanism, name: str) -> bool:
+    """Whether a contact has friction."""
+    return expression_to_float(mechanism.contacts[name].friction, mechanism.values) > 0
 
 
 def _compliant_contacts(
@@ -197,7 +214,7 @@ def _compliant_contacts(
     stiffness = max(weight, 1e-6) / depth**1.5
     found: dict[str, object] = dict(mechanism.contacts)
     for name, one in mechanism.contacts.items():
-        if one.is_rigid:
+        if name in dampings:
             fields = ("restitution", "static_ratio")
             found[name] = replace_part_fields(
                 one, fields, stiffness=repr(stiffness), damping=dampings[name], smoothing="0.01"

@@ -22,7 +22,8 @@ from .ensemble_inputs import EnsembleInputs
 from .ensemble_parameters import first_varied_name
 from .events.event_parts import EventParts
 from .events.event_tolerances import EVENT_TOLERANCES
-from .events.rows import ModeRows, start_beyond_error
+from .events.row_elements import start_beyond_error
+from .events.rows import ModeRows
 from .events.user_event import Event
 from .preparation import Preparation
 from .settings import Settings

@@ -1,7 +1,8 @@
 """The tapes of a motion that leaves Linkwright: rates, projection, stops, closing of loops.
 
 y = (q, q̇), and p = (u, parameters, holds): efforts of actuators (generalized forces where there are
-none), values of the parameters that stay inputs, and for each stop whether it holds the motion.
+none), values of the parameters that stay inputs, and for each stop a `Hold`: whether it holds the
+motion.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..algebra.linear_algebra import LUFactorization
 from ..formulations import derive
+from ..integrators.stop_events import RIDING_GAP, Hold
 from ..mechanism import Mechanism
 from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
@@ -23,6 +25,13 @@ from .exported_stops import ExportedStops
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection, project_motion
 
+CONTACT_CORRECTIONS = 2
+"""Corrections of the gaps of contacts, with the matrices of the first, as in `HeldMotion`."""
+
+BLOCKED_SHARE = 1e-9
+"""Where constraints leave less than this share of the motion that a force along a stop would cause
+in the heaviest direction, they leave none."""
+
 
 class ExportedMotion:
     """The tapes of a mechanism's motion, by (t, y, p), for programs in other languages.
@@ -30,7 +39,7 @@ class ExportedMotion:
     Parameters
     ----------
     mechanism : Mechanism
-        Its stops act as in `simulate`; dry friction and rigid contacts are refused.
+        Its stops and rigid contacts act as in `simulate`; dry friction is refused.
     parameters : sequence of str
         Names of parameters that stay inputs. Limits of joints keep the values of the mechanism.
     stops : {"stop", "impact", "ignore"}
@@ -51,7 +60,7 @@ class ExportedMotion:
         by: str = "recursive",
         pushes: bool = False,
     ) -> None:
-        self.parameters, self.stops = tuple(parameters), ExportedStops(mechanism, stops)
+        self.parameters = tuple(parameters)
         kept = list(self.parameters) or "numeric"
         self.equations = derive(mechanism, by=by, parameters=kept)
         names = self.equations.names
@@ -60,12 +69,24 @@ class ExportedMotion:
         if self._has_pushes:
             self.input_names += tuple(f"push on {name}" for name in names.qd)
         self.state_count = self.equations.nq + self.equations.nv
-        self.first_hold = len(self.input_names) + len(self.parameters)
+        first = len(self.input_names)
+        self._kept = {name: ca.SX.sym(name) for name in self.parameters}
+        self.stops = ExportedStops(mechanism, stops, self._kept)
+        self.first_hold = first + len(self.parameters)
         """The index in p of the first stop."""
         self.parameter_count = max(1, self.first_hold + len(self.stops))
-        self.needs_projection = bool(names.constraints) or names.nq != names.nv
-        """Whether states can leave constraints or lengths of quaternions."""
-        self._y, self._p = ca.SX.sym("y", self.state_count), ca.SX.sym("p", self.parameter_count)
+        self.needs_projection = (
+            bool(names.constraints or self.stops.contact_count) or names.nq != names.nv
+        )
+        """Whether states can leave constraints, contacts or lengths of quaternions."""
+        self._y = ca.SX.sym("y", self.state_count)
+        unused = ca.SX.sym("p", self.parameter_count - self.first_hold - len(self.stops))
+        self._p = ca.vertcat(
+            ca.SX.sym("u", first),
+            *self._kept.values(),
+            ca.SX.sym("hold", len(self.stops)),
+            unused,
+        )
 
     @property
     def nominal_p(self) -> Floats:
@@ -84,15 +105,19 @@ class ExportedMotion:
         return self._y[:nq], self._y[nq:], self.equations.symbols["t"]
 
     @property
-    def _holds(self) -> SX:
-        """For each stop 1 where it holds the motion, else 0."""
+    def _hold_numbers(self) -> SX:
+        """For each stop a `Hold`."""
         return self._p[self.first_hold : self.first_hold + len(self.stops)]
+
+    @property
+    def _holds(self) -> SX:
+        """For each stop 1 where it holds the motion by a force, else 0."""
+        given = self._hold_numbers
+        return given * (Hold.RIDES - given)
 
     @cached_property
     def _step_equations(self) -> StepEquations:
-        start = len(self.input_names)
-        kept = {name: self._p[start + k] for k, name in enumerate(self.parameters)}
-        return StepEquations(self.equations, kept=kept)
+        return StepEquations(self.equations, kept=self._kept)
 
     @cached_property
     def _given_forces(self) -> SX:
@@ -125,23 +150,50 @@ class ExportedMotion:
         return limit_joint_forces(self.equations, B @ ca.vertcat(*efforts)).tau
 
     @cached_property
+    def _responses(self) -> tuple[SX, SX, SX, SX]:
+        """R, γ, the accelerations P Rᵀ for units of the stops' forces, and A = R P Rᵀ."""
+        R, gamma = self.stops.velocity_rows(*self._motion)
+        answer = self._free_motion[1] @ R.T
+        return R, gamma, answer, ca.densify(R @ answer)
+
+    @cached_property
+    def _holding(self) -> LUFactorization:
+        """The equations of the forces of the stops that hold the motion."""
+        A, holds, n = self._responses[3], self._holds, len(self.stops)
+        return LUFactorization(ca.densify(ca.repmat(holds, 1, n) * A + ca.diag(1 - holds)))
+
+    @cached_property
     def _forces_and_accelerations(self) -> tuple[SX, SX]:
         """The forces of the stops that hold the motion, and q̈ under them."""
-        (qdd, P, _), holds, n = self._free_motion, self._holds, len(self.stops)
-        if not n:
+        qdd = self._free_motion[0]
+        if not len(self.stops):
             return ca.SX(0, 1), qdd
-        R, gamma = self.stops.velocity_rows(*self._motion)
-        answer = P @ R.T
-        A = ca.densify(ca.repmat(holds, 1, n) * (R @ answer) + ca.diag(1 - holds))
-        forces = LUFactorization(A).solve(-holds * (R @ qdd + gamma))
+        R, gamma, answer, _ = self._responses
+        forces = self._holding.solve(-self._holds * (R @ qdd + gamma))
         return forces, qdd + answer @ forces
 
     @property
-    def _stop_states(self) -> tuple[SX, SX, SX]:
-        """The gaps of the stops, their rates, and the forces of those that hold the motion."""
-        q, qd, t = self._motion
+    def _touching(self) -> tuple[SX, SX]:
+        """q and q̇ with the gaps of contacts that hold the motion, and their rates, at zero: the
+        least change in the metric of M. Constraints stay satisfied to first order."""
+        (q, qd, t), answer = self._motion, self._responses[2]
+        for _ in range(CONTACT_CORRECTIONS):
+            gaps = self._holding.solve(self._holds * self.stops.gaps(q, t))
+            q = self._step_equations.move_coordinates(q, -answer @ gaps)
         R, _ = self.stops.velocity_rows(q, qd, t)
-        return self.stops.gaps(q, t), R @ qd, self._forces_and_accelerations[0]
+        return q, qd - answer @ self._holding.solve(self._holds * (R @ qd))
+
+    @property
+    def _possible_responses(self) -> SX:
+        """A, with zeros for stops against which the constraints allow no motion."""
+        R, _, _, A = self._responses
+        if not self.equations.names.constraints:
+            return A
+        q, _, t = self._motion
+        M = self._step_equations.mass_matrix(q, t)
+        least = BLOCKED_SHARE * ca.sum2(R * R) / ca.trace(M)
+        moves = ca.diag(A) > least
+        return ca.densify(A * (moves @ moves.T))
 
     # -- tapes -----------------------------------------------------------------------------------
 
@@ -156,11 +208,11 @@ class ExportedMotion:
     @cached_property
     def projection(self) -> Tape:
         """(t, y, p) → y on the constraints; their largest residual and the smallest pivot."""
-        q, qd, gap, pivot = project_motion(
-            self._step_equations,
-            *self._motion,
-            holds_constraints=bool(self.equations.names.constraints),
-        )
+        q, qd, t = self._motion
+        if self.stops.contact_count:
+            q, qd = self._touching
+        holds = bool(self.equations.names.constraints)
+        q, qd, gap, pivot = project_motion(self._step_equations, q, qd, t, holds_constraints=holds)
         return self._tape(
             "projection", [("projected", ca.vertcat(q, qd)), ("gap", ca.vertcat(gap, pivot))]
         )
@@ -168,27 +220,33 @@ class ExportedMotion:
     @cached_property
     def signals(self) -> Tape:
         """(t, y, p) → for each stop its gap, or its force where it holds the motion."""
-        gaps, _, forces = self._stop_states
-        found = self._holds * forces + (1 - self._holds) * gaps
+        (q, _, t), given, holds = self._motion, self._hold_numbers, self._holds
+        rides = given * (given - Hold.HOLDS) / 2
+        gaps = self.stops.gaps(q, t) + rides * RIDING_GAP
+        found = holds * self._forces_and_accelerations[0] + (1 - holds) * gaps
         return self._tape("signals", [("signals", found)])
 
     @cached_property
     def stop_states(self) -> Tape:
-        """(t, y, p) → gaps, their rates, and forces."""
-        names = ("gaps", "velocities", "forces")
-        return self._tape("stop_states", list(zip(names, self._stop_states, strict=True)))
+        """(t, y, p) → gaps, their rates, their accelerations without forces of stops, the forces of
+        those that hold the motion, and A by rows."""
+        (q, qd, t), (R, gamma, _, _) = self._motion, self._responses
+        outputs = {
+            "gaps": self.stops.gaps(q, t),
+            "velocities": R @ qd,
+            "accelerations": R @ self._free_motion[0] + gamma,
+            "forces": self._forces_and_accelerations[0],
+            "responses": ca.vec(self._possible_responses.T),
+        }
+        return self._tape("stop_states", list(outputs.items()))
 
     @cached_property
     def impact(self) -> Tape:
-        """(t, y, p, shares) → y after an impact with the stops whose share is not zero."""
-        (q, qd, t), P = self._motion, self._free_motion[1]
-        shares, (R, _) = ca.SX.sym("shares", len(self.stops)), self.stops.velocity_rows(q, qd, t)
-        change = ca.SX.zeros(self.equations.nv)
-        for k in range(len(self.stops)):
-            row = R[k, :]
-            answer = P @ row.T
-            change -= shares[k] * answer * ((row @ qd) / (row @ answer))
-        return self._tape("impact", [("after", ca.vertcat(q, qd + change))], {"shares": shares})
+        """(t, y, p, impulses) → y after impulses of the stops."""
+        impulses = ca.SX.sym("impulses", len(self.stops))
+        q, qd, _ = self._motion
+        after = ca.vertcat(q, qd + self._responses[2] @ impulses)
+        return self._tape("impact", [("after", after)], {"impulses": impulses})
 
     @cached_property
     def constraints(self) -> Tape:
@@ -219,8 +277,7 @@ class ExportedMotion:
         s, eqs, found = self.equations.symbols, self.equations, list[SX]()
         tau = self._given_forces
         if with_stops and len(self.stops):
-            rows, _ = self.stops.velocity_rows(*self._motion)
-            tau = tau + rows.T @ self._forces_and_accelerations[0]
+            tau = tau + self._responses[0].T @ self._forces_and_accelerations[0]
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
@@ -228,6 +285,9 @@ class ExportedMotion:
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
             (here,) = make(q, qd, tau, t)
+            if name[0] == "reactions" and with_stops and self.stops.contact_count:
+                pushed = self.stops.contact_reactions(q, t, self._forces_and_accelerations[0])
+                here += ca.vertcat(pushed, ca.SX.zeros(here.shape[0] - pushed.shape[0], 6))
             found.append(ca.vec(here.T))
         return self._tape("outputs", [("values", ca.vertcat(*found))])
 

@@ -1,13 +1,18 @@
-"""The stops of a motion that leaves Linkwright: gaps, velocities and event columns."""
+"""The stops of a motion that leaves Linkwright: gaps, velocities and event columns.
+
+Rigid contacts without friction are stops, too: a gap that stays above zero, and a restitution.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
 from ..mechanism import Mechanism
 from ..mechanism.strength import breaking_members
@@ -16,15 +21,21 @@ from .events.rows import ModeRows
 
 
 class ExportedStops:
-    """The limits of a mechanism's joints that act in an exported motion.
+    """The limits of a mechanism's joints, and its rigid contacts, that act in an exported motion.
 
-    Limits keep the values that they have in the mechanism. Dry friction and rigid contacts are
-    refused, since Python decides which of them stick or slide.
+    Limits and restitutions keep the values that they have in the mechanism; `kept` are symbols of
+    parameters that stay inputs. Dry friction is refused, since Python decides what sticks or
+    slides.
     """
 
-    def __init__(self, mechanism: Mechanism, stops: str) -> None:
-        self._rows = ModeRows(mechanism, stops)
+    def __init__(self, mechanism: Mechanism, stops: str, kept: Mapping[str, SX]) -> None:
+        self._rows, self._kept = ModeRows(mechanism, stops, geometry=tuple(kept)), kept
         _check_motion_is_smooth(mechanism, self._rows)
+
+    @property
+    def contact_count(self) -> int:
+        """The number of rigid contacts; they are the last of the stops."""
+        return len(self._rows.contacts)
 
     def __len__(self) -> int:
         return len(self._rows.unilaterals)
@@ -51,18 +62,41 @@ class ExportedStops:
 
     def gaps(self, q: SX, t: SX) -> SX:
         """Return the gaps as expressions."""
-        return self._rows.gap_expressions(q, t)[: len(self)]
+        return self._with_parameters([self._rows.gap_expressions(q, t)[: len(self)]])[0]
 
     def velocity_rows(self, q: SX, qd: SX, t: SX) -> tuple[SX, SX]:
         """Return R and γ: gaps have the rates R q̇, and these the rates R q̈ + γ."""
         own, n = self._rows.tree.motion, len(self)
         symbols, values = ca.vertcat(own.q, own.qd, own.t), ca.vertcat(q, qd, t)
         R, gamma = ca.substitute([self._rows.R[:n, :], self._rows.gamma[:n]], [symbols], [values])
+        R, gamma = self._with_parameters([R, gamma])
         return R, gamma
+
+    def contact_reactions(self, q: SX, t: SX, forces: SX) -> SX:
+        """Return the wrenches that the forces of contacts add to the reactions of joints, one row
+        each, where these count them as generalized forces only."""
+        own, n = self._rows.tree.motion, len(self) - self.contact_count
+        push = ca.vertcat(ca.SX.zeros(2, self.contact_count), forces[n:].T)
+        still, loads = ca.SX.zeros(own.qd.shape[0]), self._rows.contact_loads(push)
+        rest, pushed = (
+            newton_euler_joint_reactions(self._rows.tree, own.q, still, still, others=x)
+            for x in ([], loads)
+        )
+        found = ca.SX(pushed - rest)
+        found = ca.substitute(found, ca.vertcat(own.q, own.t), ca.vertcat(q, t))
+        return self._with_parameters([found])[0]
+
+    def _with_parameters(self, found: list[SX]) -> list[SX]:
+        """Return expressions by the symbols of parameters that stay inputs."""
+        pairs = [(s, self._kept[name]) for name, own in self._rows.symbols.items() for s in own]
+        if not pairs:
+            return found
+        symbols, values = (ca.vertcat(*side) for side in zip(*pairs, strict=True))
+        return list(ca.substitute(found, [symbols], [values]))
 
 
 def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
-    """Refuse dry friction, rigid contacts and members that break."""
+    """Refuse dry friction, also of rigid contacts, and members that break."""
     if rows.joint_frictions:
         first = rows.joint_frictions[0]
         leave_out = 'leave it out: without("friction"), --without friction'
@@ -72,12 +106,14 @@ def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
             where=mechanism.name,
             remedy=leave_out if first.arm > 0 else f"give it a smoothing, or {leave_out}",
         )
-    if rows.contacts:
+    rough = [contact.name for contact, _, _ in rows.contacts if contact.slip]
+    if rough:
         raise UnsupportedError(
-            f"the contact '{rows.contacts[0][0].name}' is rigid, which exported motions do not "
+            f"the contact '{rough[0]}' is rigid and has friction, which exported motions do not "
             "support",
             where=mechanism.name,
-            remedy='give it a stiffness, or leave it out: without("contacts"), --without contacts',
+            remedy="set its friction to 0, give it a stiffness, or leave it out: "
+            'without("contacts"), --without contacts',
         )
     for name in breaking_members(mechanism):
         raise UnsupportedError(

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ...formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ...formulations.reduced_dynamics import loop_joint_reactions
-from ...kinematics.body_forces import BodyForce
 from ...kinematics.constraint_equations import constraint_body_forces, constraint_equations
 from ...mechanism import Mechanism
 from ...model.model import Model
@@ -128,7 +127,7 @@ class DynamicsCode:
         lam = ca.SX.sym("lambda", len(constraints) if constraints else 0)
         push = ca.SX.sym("push", 3, len(rows.contacts))
         ties = constraint_body_forces(tree, constraints, lam) if constraints else []
-        loads = [*ties, *self._pushes(push)]
+        loads = [*ties, *rows.contact_loads(push)]
         found: Any = newton_euler_joint_reactions(tree, own.q, own.qd, own.qdd, others=loads)
         every: Any = ca.vertcat(found, *loop_joint_reactions(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
@@ -162,17 +161,6 @@ class DynamicsCode:
             axis = self.rows.axis(joint_friction.axis)
             force = force - axis * ca.dot(axis, force)
         return ca.norm_2(force)
-
-    def _pushes(self, push: Any) -> list[BodyForce]:
-        """Return the forces of contacts on both bodies, along the plane's x and y, and normal."""
-        found = []
-        for k, (unilateral, at, R) in enumerate(self.rows.contacts):
-            force = R @ push[:, k]
-            for body, sign in ((unilateral.body, 1), (unilateral.other, -1)):
-                if body != "ground":
-                    link = self.rows.tree.bodies[body].link
-                    found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
-        return found
 
 
 class ModelWithValues:

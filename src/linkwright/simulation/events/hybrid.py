@@ -22,7 +22,7 @@ from .mode_layout import ModeLayout
 from .mode_transition import ModeTransition
 from .modes import Mode
 from .present_mode import PresentMode
-from .rows import start_beyond_error
+from .row_elements import start_beyond_error
 from .search import first_passage
 from .step_values import StepValues
 from .user_event import UserEvent, UserEventFunction, user_event_functions

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import casadi as ca
 
 from ...algebra.linear_algebra import Scalar
+from ...errors import LinkwrightError
 from ...types import SX, Floats
 
 
@@ -69,3 +70,13 @@ def with_numbers(element: Element, p: SX, values: Floats) -> Element:
         if isinstance(x, ca.SX)
     }
     return replace(element, **found) if found else element
+
+
+def start_beyond_error(name: str, gap: float, where: str = "") -> LinkwrightError:
+    """Return the error of a motion that starts beyond a stop or contact, where its gap is
+    negative."""
+    return LinkwrightError(
+        f"the motion starts {-gap:.3g} beyond '{name}'",
+        where=where,
+        remedy='start on the right side of it, or use stops="ignore" for limits',
+    )

@@ -15,8 +15,9 @@ import casadi as ca
 import numpy as np
 
 from ...algebra.linear_algebra import Scalar
-from ...errors import LinkwrightError, UnsupportedError
+from ...errors import UnsupportedError
 from ...expressions import Expression, expression_to_float, names_in_expression
+from ...kinematics.body_forces import BodyForce
 from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ...kinematics.parameter_values import KinematicParameters
 from ...kinematics.tree_builder import build_kinematic_tree
@@ -39,17 +40,26 @@ class ModeRows:
     """The rows of a mechanism; those of unilateral constraints first, in their order.
 
     Numbers that depend on `parameters` are expressions of the symbols `p`; `with_values` returns
-    the rows of one run, in which they are numbers.
+    the rows of one run, in which they are numbers. Names in `geometry` stay symbols in gaps and
+    velocities only: limits, restitutions and friction keep the values of the mechanism.
 
     The class has more than 20 methods because each kind of row has its own.
     """
 
-    def __init__(self, mechanism: Mechanism, stops: str, parameters: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        stops: str,
+        parameters: Sequence[str] = (),
+        *,
+        geometry: Sequence[str] = (),
+    ) -> None:
         self.mechanism, self.stops, self.parameters = mechanism, stops, tuple(parameters)
         known = names_in_tree(mechanism, parameters)
-        self.tree = build_kinematic_tree(mechanism, known or "numeric")
+        self.tree = build_kinematic_tree(mechanism, (*known, *geometry) or "numeric")
         self._symbols = KinematicParameters(mechanism, self.parameters)
-        self._symbols.symbols.update(self.tree.symbols)
+        self._symbols.symbols |= {n: x for n, x in self.tree.symbols.items() if n in known}
+        self._geometry = KinematicParameters(mechanism, tuple(geometry) or "numeric")
         self.values = np.array([float(mechanism.values[name]) for name in self.parameters])
         """Values of the parameters."""
         self._least: list[SX] = []
@@ -65,7 +75,9 @@ class ModeRows:
             self._add_length_stops()
         self._add_contacts()
         self._compliant_gaps = [
-            self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
+            self._gap(name, contact)
+            for name, contact in mechanism.contacts.items()
+            if not contact.is_rigid
         ]
         self._add_joint_frictions()
         self._add_length_frictions()
@@ -168,7 +180,7 @@ class ModeRows:
                 self._setting.frame_pose(contact.plane),
                 self._setting.frame_pose(contact.point).p,
             )
-            at = tip - self.number(contact.radius) * plane.R[:, 2]
+            at = tip - self._radius(name, contact) * plane.R[:, 2]
             slip = self._setting.point_velocity(contact.point, at) - self._setting.point_velocity(
                 contact.plane, at
             )
@@ -186,7 +198,7 @@ class ModeRows:
                     ratio=self.number(contact.static_ratio),
                 )
             )
-            self._gaps.append(self._gap(contact))
+            self._gaps.append(self._gap(name, contact))
             self._speeds.append(ca.dot(plane.R[:, 2], slip))
             self._contacts.append((at, plane.R))
             slips.append([ca.dot(plane.R[:, k], slip) for k in (0, 1)])
@@ -199,14 +211,19 @@ class ModeRows:
                 self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
 
-    def _gap(self, contact: Contact) -> SX:
+    def _radius(self, name: str, contact: Contact) -> Scalar:
+        """Return the radius of a contact's ball."""
+        if self.parameters:
+            return self.number(contact.radius)
+        return self._geometry.read_scalar(contact.radius, f"r_{name}")
+
+    def _gap(self, name: str, contact: Contact) -> SX:
         """Return the gap of a contact as an expression."""
         plane, tip = (
             self._setting.frame_pose(contact.plane),
             self._setting.frame_pose(contact.point).p,
         )
-        found: SX = ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
-        return found
+        return ca.SX(ca.dot(plane.R[:, 2], tip - plane.p) - self._radius(name, contact))
 
     # -- friction ------------------------------------------------------------------------
 
@@ -279,6 +296,13 @@ class ModeRows:
                 self._speeds.append(self.tree.lengths[name].rate(world, v))
 
     # -- numbers -------------------------------------------------------------------------
+
+    @property
+    def symbols(self) -> dict[str, list[SX]]:
+        """The symbols of the geometry by name."""
+        tables = (self.tree.symbols, self._geometry.symbols)
+        names = dict.fromkeys(name for table in tables for name in table)
+        return {n: [ca.SX(table[n]) for table in tables if n in table] for n in names}
 
     def _compile(self) -> None:
         """Derive R and γ of all rows."""
@@ -363,12 +387,14 @@ class ModeRows:
         found = self.unilaterals[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
 
-
-def start_beyond_error(name: str, gap: float, where: str = "") -> LinkwrightError:
-    """Return the error of a motion that starts beyond a stop or contact, where its gap is
-    negative."""
-    return LinkwrightError(
-        f"the motion starts {-gap:.3g} beyond '{name}'",
-        where=where,
-        remedy='start on the right side of it, or use stops="ignore" for limits',
-    )
+    def contact_loads(self, push: SX) -> list[BodyForce]:
+        """Return the forces of rigid contacts on both bodies; the columns of `push` are forces
+        along the plane's x and y, and normal."""
+        found = []
+        for k, (unilateral, at, R) in enumerate(self.contacts):
+            force = R @ push[:, k]
+            for body, sign in ((unilateral.body, 1), (unilateral.other, -1)):
+                if body != "ground":
+                    link = self.tree.bodies[body].link
+                    found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
+        return found
