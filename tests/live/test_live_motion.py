@@ -348,3 +348,29 @@ def test_an_arm_in_space_that_swings_down_stays_in_the_first_view() -> None:
     )
     assert np.min(places) > 0
     assert (np.max(places, axis=0) < [900, 600]).all()
+
+
+def test_many_limits_of_a_tree_act_as_in_simulate() -> None:
+    """A hanging chain of thirteen links with 26 limits: what it hits, where it rests, what lets go."""
+    links = "".join(
+        f"[bodies.b{k}]\nmass = 1.0\ncenter = [0.1, 0, 0]\ninertia = [0, 0.01, 0.01]\n[joints.q{k}]\n"
+        f'type = "revolute"\nparent = "{f"b{k - 1}" if k else "ground"}"\nchild = "b{k}"\n'
+        f"axis = [0, -1, 0]\norigin = [{0.2 if k else 0}, 0, 0]\ndamping = 0.5\n"
+        "limits = { lower = -0.3, upper = 0.4 }\n"
+        for k in range(13)
+    )
+    chain = lw.load('name = "chain"\n' + links)
+    scene = lw.live.scene(chain)
+    assert scene.notes == ()
+    q, holds, whole = run_modules(
+        "state simulation",
+        STATE + "let whole = 0; const own = state.functions.simulate.bind(state.functions);"
+        " state.functions.simulate = (given) => { whole++; return own(given); };"
+        " for (let k = 0; k < 60; k++) simulation.advance(1 / 60);"
+        " return [state.q, state.holds, whole]",
+        scene,
+    )
+    run = lw.simulate(chain, 1.0, samples=2, stops="impact", rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(q, run.q[-1], atol=1e-8)
+    assert sum(holds) >= 1
+    assert 0 < whole < 100  # of 120 parts; the others need not watch the limits

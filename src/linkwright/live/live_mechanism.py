@@ -30,7 +30,7 @@ from a height of the size are 0.3 % lower than those of a rigid contact."""
 LIMIT_SLACK = 1e-9
 """Limits of two joints that are closer than this are one, rad or m."""
 MAX_PAGE_STOPS = 24
-"""Stops that act on a page: their forces are coupled, and code grows with the square of them."""
+"""Stops that act on a page where loops couple their forces: code grows with the cube of them."""
 
 
 def effective_parameters(mechanism: Mechanism) -> dict[str, float]:
@@ -57,7 +57,7 @@ def make_live_motion(
     try:
         for stops in ("impact", "ignore"):
             motion = ExportedMotion(mechanism, tuple(parameters), stops=stops, pushes=True)
-            if len(motion.stops) <= MAX_PAGE_STOPS:
+            if motion.locks_velocities or len(motion.stops) <= MAX_PAGE_STOPS:
                 break
             count = len(motion.stops) - motion.stops.contact_count
             notes.append(f"The {count} limits of joints are shown, but do not act.")

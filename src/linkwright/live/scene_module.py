@@ -93,6 +93,8 @@ class LiveModuleWriter:
         if self.motion is None:
             return found
         found["move"] = self.motion.move
+        if self.motion.locks_velocities:
+            found["stops"] = self.motion.stop_margins
         energies = [("kinetic_energy",), ("potential_energy",)]
         found["energies"] = self.motion.record_outputs(energies)
         with suppress(UnsupportedError):
@@ -131,6 +133,8 @@ class LiveModuleWriter:
         if self.motion is None:
             return {}
         found = {"simulate": make_simulation_program(self.motion, "dop853")}
+        if self.motion.locks_velocities:
+            found["quiet"] = make_simulation_program(self.motion.without_events(), "dop853")
         if self.motion.equations.names.position_row_count:
             found["close"] = make_closing_program(self.motion)
         return found
@@ -150,6 +154,8 @@ class LiveModuleWriter:
         if name == "close":
             self._export_procedure(writer, "constraints", one, procedures)
             return {"buffers": buffers, "closed": CLOSURE_TOLERANCES.tracked_residual}
+        if name == "quiet":
+            return {"buffers": buffers, **SIMULATION_FIELDS, "project": None}
         self._export_procedure(writer, "rates", one, procedures)
         project = one.procedures.get("functions.project")
         ports: list[object] | None = None

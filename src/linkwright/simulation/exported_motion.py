@@ -8,12 +8,13 @@ motion.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import LUFactorization
+from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
 from ..integrators.stop_events import RIDING_GAP, Hold
 from ..mechanism import Mechanism
@@ -96,6 +97,18 @@ class ExportedMotion:
         found[len(self.input_names) : self.first_hold] = values
         return found
 
+    @property
+    def locks_velocities(self) -> bool:
+        """Whether each stop holds one velocity of a tree: then many stops cost little."""
+        return bool(self.stops.held_velocities) and not self.equations.names.constraints
+
+    def without_events(self) -> ExportedMotion:
+        """Return the motion under the stops that hold it, which does not watch any stop."""
+        assert self.rates  # tapes know the stops
+        found = copy(self)
+        found.stops = ExportedStops(self.equations.mechanism, "ignore", self._kept)
+        return found
+
     # -- expressions -----------------------------------------------------------------------------
 
     @property
@@ -168,9 +181,27 @@ class ExportedMotion:
         qdd = self._free_motion[0]
         if not len(self.stops):
             return ca.SX(0, 1), qdd
+        if self.locks_velocities:
+            return self._locked_motion
         R, gamma, answer, _ = self._responses
         forces = self._holding.solve(-self._holds * (R @ qdd + gamma))
         return forces, qdd + answer @ forces
+
+    @property
+    def _locked_motion(self) -> tuple[SX, SX]:
+        """The same where each stop holds one velocity of a tree: its row and column leave M, whose
+        other zeros stay."""
+        (q, qd, t), of, nv = self._motion, self._step_equations, self.equations.nv
+        free, held = ca.SX.ones(nv), self.stops.held_velocities
+        for k, (velocity, _) in enumerate(held):
+            free[velocity] *= 1 - self._holds[k]
+        M = of.mass_matrix(q, t)
+        forces = self._given_forces - of.required_forces(q, qd, ca.SX.zeros(nv), t)
+        locked = ca.sparsify(M) * (free @ free.T) + ca.diag(1 - free)
+        qdd = solve_symmetric_matrix(locked, free * forces)
+        reactions = M @ qdd - forces
+        own = [reactions[v] / factor for v, factor in held]
+        return self._holds * ca.vertcat(*own), qdd
 
     @property
     def _touching(self) -> tuple[SX, SX]:
@@ -239,6 +270,15 @@ class ExportedMotion:
             "responses": ca.vec(self._possible_responses.T),
         }
         return self._tape("stop_states", list(outputs.items()))
+
+    @cached_property
+    def stop_margins(self) -> Tape:
+        """(t, y, p) → gaps, their rates, and the forces of the stops that hold the motion."""
+        q, qd, t = self._motion
+        R, _ = self.stops.velocity_rows(q, qd, t)
+        forces = self._forces_and_accelerations[0]
+        outputs = {"gaps": self.stops.gaps(q, t), "velocities": R @ qd, "forces": forces}
+        return self._tape("stop_margins", list(outputs.items()))
 
     @cached_property
     def impact(self) -> Tape:

@@ -86,6 +86,18 @@ class ExportedStops:
         found = ca.substitute(found, ca.vertcat(own.q, own.t), ca.vertcat(q, t))
         return self._with_parameters([found])[0]
 
+    @cached_property
+    def held_velocities(self) -> list[tuple[int, float]]:
+        """For each stop the velocity that it holds and the rate of its gap at a unit of it; empty
+        where a stop holds several velocities, or its row is not constant."""
+        n = len(self)
+        R, gamma = self._rows.R[:n, :], self._rows.gamma[:n]
+        if not n or not R.is_constant() or not gamma.is_zero():
+            return []
+        rows = np.array(ca.DM(R))
+        found = [(int(row.nonzero()[0][0]), row) for row in rows if np.count_nonzero(row) == 1]
+        return [(at, float(row[at])) for at, row in found] if len(found) == n else []
+
     def _with_parameters(self, found: list[SX]) -> list[SX]:
         """Return expressions by the symbols of parameters that stay inputs."""
         pairs = [(s, self._kept[name]) for name, own in self._rows.symbols.items() for s in own]
