@@ -40,7 +40,11 @@ _RIGHT_ANGLES: dict[int, CosSin] = {0: (1.0, 0.0), 1: (0.0, 1.0), 2: (-1.0, 0.0)
 
 
 class KinematicParameters:
-    """Converts the expressions of one mechanism to floats and symbols, and keeps the symbols."""
+    """Converts the expressions of one mechanism to floats and symbols, and keeps the symbols.
+
+    The class has more than 20 methods because each place of a number in an expression (a factor,
+    a divisor, an argument of a function) keeps it exact in its own way.
+    """
 
     def __init__(self, mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> None:
         self.mechanism = mechanism

@@ -37,6 +37,9 @@ in the heaviest direction, they leave none."""
 class ExportedMotion:
     """The tapes of a mechanism's motion, by (t, y, p), for programs in other languages.
 
+    The class has more than 20 methods because each tape, and each part that tapes share, is a
+    property.
+
     Parameters
     ----------
     mechanism : Mechanism
