@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -224,9 +224,9 @@ class FormTermCollector:
         if len(heads) > 1:
             if number.denominator <= _MAX_COMMON_NUMBER:  # 0.0016 stays outside of (l + 0.16)
                 heads, number = {key: number * c for key, c in heads.items()}, 1
-            _, times, whole = self.common_number(heads)
+            shared, times, whole = self.common_constants(heads)
             inside.append(self.flat_sum(whole))
-            return self.ordered_product(number * times, common, inside)
+            return self.ordered_product(number * times, (*common, *shared), inside)
         (key,) = heads
         if len(rest) == 1:
             ((monomial, c),) = rest.items()
@@ -291,15 +291,42 @@ class FormTermCollector:
                 size = -share if share < 0 else share
                 if one == other or rest[other] != c * size**2 or (other and size != 1):
                     continue
-                second = self.ordered_product(size, roots[other], [])
-                if share < 0:
-                    second = negate_expression(second)
-                root = Sum((self.ordered_product(1, roots[one], []), second))
-                power = Power(root, Number(Fraction(2)))
-                found.append((self.order.monomial_sort_key(one), form_term_product(c, [power])))
+                parts = {roots[one]: Fraction(1), roots[other]: Fraction(share)}
                 for used in (one, other, cross):
                     del rest[used]
+                for third in ordered:
+                    self.extend_square(parts, third, c, rest, spelt)
+                root = Sum(tuple(self.signed_product(x, part) for part, x in parts.items()))
+                power = Power(root, Number(Fraction(2)))
+                found.append((self.order.monomial_sort_key(one), form_term_product(c, [power])))
         return found, rest
+
+    def extend_square(
+        self,
+        parts: dict[TermMonomial, Fraction],
+        square: TermMonomial,
+        c: Rational,
+        rest: TermSum,
+        spelt: Mapping[frozenset[TermFactor], TermMonomial],
+    ) -> None:
+        """Add the root of `square` to the parts of c·(x ± y)² if the rest has, and loses, all."""
+        if rest.get(square) != c:
+            return
+        root = tuple((a, p // 2) for a, p in square)
+        crosses = [spelt.get(_multiply_form_terms(root, part), ()) for part in parts]
+        for sign in (1, -1):
+            wanted = [2 * c * sign * x for x in parts.values()]
+            if () not in crosses and [rest.get(cross) for cross in crosses] == wanted:
+                parts[root] = Fraction(sign)
+                for used in (square, *crosses):
+                    del rest[used]
+                return
+
+    def signed_product(self, number: Rational, monomial: TermMonomial) -> Expression:
+        """The product of symbols and a number; a negative one is a difference in a sum."""
+        if number < 0:
+            return negate_expression(self.ordered_product(-number, monomial, []))
+        return self.ordered_product(number, monomial, [])
 
     # -- what terms have in common -------------------------------------------------------------
 
