@@ -33,7 +33,10 @@ def install_program(folder: Path, package: str) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = folder / "bin/python"
     (own,) = folder.glob("lib/python*/site-packages")
-    (own / "tests.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    tests = sysconfig.get_path(
+        "purelib"
+    )  # with its own .pth files: the package is installed as editable
+    (own / "tests.pth").write_text(f"import site; site.addsitedir({tests!r})\n", encoding="utf-8")
     command = [python, "-m", "pip", "install", "--quiet", package]
     try:
         subprocess.run(command, check=True, timeout=MAX_INSTALLATION_SECONDS)
