@@ -83,7 +83,7 @@ class Robot:
             spec.delete(shape)
         for body in spec.bodies:
             xx, yy, zz, xy, xz, yz = body.fullinertia
-            if np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0] <= 0:
+            if np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0] <= 1e-12:
                 body.fullinertia = [1e-9, 1e-9, 1e-9, 0, 0, 0]
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         return spec.compile()
