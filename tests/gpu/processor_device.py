@@ -80,8 +80,7 @@ def leave_few_registers(monkeypatch: pytest.MonkeyPatch, shared: int, registers:
     writer = "linkwright.readings.cuda.state_function"
     monkeypatch.setattr(f"{writer}.MAX_VALUE_REGISTERS", registers)
     monkeypatch.setattr(f"{writer}.REGISTERS_BESIDE_HOMES", registers)
-    for module in (writer, "linkwright.readings.cuda.step_kernels"):
-        monkeypatch.setattr(f"{module}.SHARED_BYTES", shared)
+    monkeypatch.setattr(f"{writer}.SHARED_BYTES", shared)
 
 
 def install(monkeypatch: pytest.MonkeyPatch) -> ModuleType:

@@ -9,13 +9,13 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.gpu.adaptive_rollouts import AdaptiveProgram
 from linkwright.gpu.cubin_compiler import compile_by_nvrtc, find_nvrtc
-from linkwright.readings.cuda.cuda_options import SHARED_BYTES, CudaOptions
+from linkwright.readings.cuda.cuda_options import CudaOptions
 from linkwright.readings.cuda.state_function import CudaFunction
 from linkwright.readings.cuda.step_kernels import write_step_source
 from linkwright.simulation.exported_motion import ExportedMotion
 from linkwright.simulation.fixed_steps.rollouts import cached_step
 
-from .processor_device import install, leave_few_registers
+from .processor_device import install
 
 BOUNDED = lw.Mechanism(
     name="slide",
@@ -65,14 +65,6 @@ def x_is_law(inputs: object) -> bool:
 
 def test_free_motion() -> None:
     compare(lw.gallery("elbow"))
-
-
-@pytest.mark.parametrize("shared", [SHARED_BYTES, 5120])
-def test_states_in_homes(shared: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where registers do not suffice, states are in shared memory, or in local memory."""
-    leave_few_registers(monkeypatch, shared, 40)
-    compare(lw.gallery("puma560"), np.random.default_rng(0).uniform(-1, 1, (5, 20, 6)))
-    compare(lw.gallery("four-bar"))
 
 
 def test_forces_of_each_trajectory_and_of_each_step() -> None:

@@ -18,7 +18,7 @@ from ..simulation.fixed_steps.step_methods import check_method
 from ..simulation.fixed_steps.trajectory_batch import controller_acts
 from ..simulation.varied_inputs import check_inputs_without
 from .adaptive_rollouts import ADAPTIVE_METHODS, roll_out_adaptively_on_device
-from .kernel_records import KERNEL_ENTRY, write_step_kernel_source
+from .kernel_records import KERNEL_ENTRY, STEP_BLOCK, write_step_kernel_source
 from .runtime.device_arrays import (
     LAYOUTS,
     PRECISION_NAMES,
@@ -108,7 +108,7 @@ def roll_out_on_device(
             kept = take_array(cp, values)
             operands.append(batch.own(kept, (len(step.kept),), "parameters"))
         sizes = [port.size for port in step.tape.outputs]
-        kernel = _step_entry(functions, step, PRECISION_NAMES[kind])
+        kernel = _step_entry(functions, step, PRECISION_NAMES[kind]), STEP_BLOCK
         results = batch.integrate(kernel, operands, sizes, steps, history)
         if is_single:
             results = [drop_trajectory_axis(x, layout) for x in results]
@@ -131,21 +131,15 @@ def _timed_inputs(step: CompiledStep, times: Any, dt: float) -> list[Any]:
     return found
 
 
-def _step_entry(functions: CudaModel, step: CompiledStep, precision: str) -> tuple[Any, int]:
-    """Return the kernel of a step and the threads of its blocks.
-
-    It is loaded once for each step, precision and device.
-    """
+def _step_entry(functions: CudaModel, step: CompiledStep, precision: str) -> Any:
+    """Return the kernel of a step, loaded once for each step, precision and device."""
     import cupy as cp
 
     key = (step.tape.digest, precision, cp.cuda.Device().id)
     cache: dict[object, Any] = functions.__dict__.setdefault("_step_entries", {})
     if key not in cache:
-        source, block = write_step_kernel_source(
-            step, replace(functions.options, precision=precision)
-        )
+        source = write_step_kernel_source(step, replace(functions.options, precision=precision))
         module = cp.cuda.function.Module()
         module.load(functions.compile_source(source))
-        cache[key] = (module, (module.get_function(f"{KERNEL_ENTRY}_steps"), block))
-    found: tuple[Any, int] = cache[key][1]
-    return found
+        cache[key] = (module, module.get_function(f"{KERNEL_ENTRY}_steps"))
+    return cache[key][1]

@@ -40,10 +40,10 @@ def write_kernel_source(tape: Tape, options: CudaOptions) -> KernelSource:
     return KernelSource(write_cuda_source([function], options), record)
 
 
-def write_step_kernel_source(step: CompiledStep, options: CudaOptions) -> tuple[str, int]:
-    """Return the source of the kernel that repeats a step, and the threads of its blocks."""
-    function, options = CudaFunction(KERNEL_ENTRY, step.tape), replace(options, block=STEP_BLOCK)
-    return write_step_source(function, step.ports[2], options), function.block(options)
+def write_step_kernel_source(step: CompiledStep, options: CudaOptions) -> str:
+    """Return the source of the kernel that repeats a step, in blocks of `STEP_BLOCK` threads."""
+    function = CudaFunction(KERNEL_ENTRY, step.tape)
+    return write_step_source(function, step.ports[2], replace(options, block=STEP_BLOCK))
 
 
 def make_function_record(

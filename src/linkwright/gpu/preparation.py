@@ -27,6 +27,7 @@ from . import runtime
 from .cubin_compiler import DEFAULT_ARCHITECTURE, compile_cubin
 from .kernel_records import (
     KERNEL_ENTRY,
+    STEP_BLOCK,
     make_function_record,
     write_step_kernel_source,
 )
@@ -145,9 +146,9 @@ def _prepare_steps(
     refuse_events(model.mechanism)
     check_method(method, model.equations)
     step = cached_step(model, method, None)
-    cubins, blocks, bounds = {}, {}, effort_bounds(model.mechanism)
+    cubins, bounds = {}, effort_bounds(model.mechanism)
     for precision in precisions:
-        source, blocks[precision] = write_step_kernel_source(
+        source = write_step_kernel_source(
             step, replace(options or CudaOptions(), precision=precision)
         )
         stem = f"{method}_{precision}"
@@ -156,7 +157,7 @@ def _prepare_steps(
         cubins[precision] = f"{stem}.cubin"
     return {
         "entry": f"{KERNEL_ENTRY}_steps",
-        "blocks": blocks,
+        "block": STEP_BLOCK,
         "cubins": cubins,
         "sizes": [port.size for port in step.tape.outputs],
         "limits": None if bounds is None else [x.tolist() for x in bounds],

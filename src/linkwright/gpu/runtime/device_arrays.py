@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,5 +52,18 @@ def current_stream(cp: Any, given: Sequence[Any]) -> Any:
     """Return the stream of PyTorch where its tensors are given; else CuPy's stays current."""
     if any(type(x).__module__.partition(".")[0] == "torch" for x in given):
         stream = sys.modules["torch"].cuda.current_stream().cuda_stream
+        if hasattr(cp.cuda.Stream, "from_external"):  # since CuPy 14
+            return cp.cuda.Stream.from_external(_ForeignStream(stream))
         return cp.cuda.ExternalStream(stream)
     return nullcontext()
+
+
+@dataclass(frozen=True)
+class _ForeignStream:
+    """A stream of another library, by the protocol of CUDA's Python packages."""
+
+    handle: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """Return the version of the protocol and the stream."""
+        return 0, self.handle

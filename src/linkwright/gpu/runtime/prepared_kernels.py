@@ -100,8 +100,7 @@ class PreparedKernels:
             if record["parameters"]:
                 kept = take_array(cp, record["nominal"] if parameters is None else parameters)
                 operands.append(batch.own(kept, (len(record["parameters"]),), "parameters"))
-            precision = PRECISION_NAMES[kind]
-            kernel = self._step_entry(record, precision), record["blocks"][precision]
+            kernel = self._step_entry(record, PRECISION_NAMES[kind]), record["block"]
             found = batch.integrate(kernel, operands, record["sizes"], steps, history)
             if is_single:
                 found = [drop_trajectory_axis(x, layout) for x in found]

@@ -4,8 +4,7 @@ The same text is C for a processor: without `__CUDACC__`, the words of CUDA are 
 loop over its threads, and the caller counts blocks in `lw_block`. Tests run kernels in this way.
 
 `LW_SECTION` is a branch that is never taken (a GPU has fewer than 2^30 multiprocessors): compilers
-do not move instructions across it. Nor do they see that the offset in `LW_FAR` is 0: they would
-keep an array in registers that is addressed by numbers.
+do not move instructions across it.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ typedef unsigned long long uint64_t;
 #define LW_UNROLL _Pragma("unroll")
 #define LW_SECTIONS unsigned lw_sections; asm volatile("mov.u32 %0, %%nsmid;" : "=r"(lw_sections));
 #define LW_SECTION(k) if (lw_sections == 0x40000000u + (k)) return;
-#define LW_FAR(n) volatile real lw_all[n]; LW_SECTIONS \
-    volatile real *const lw_far = lw_all + (lw_sections >> 30);
 #else
 #include <math.h>
 #include <stdint.h>
@@ -48,7 +45,6 @@ typedef unsigned long long uint64_t;
 #define LW_UNROLL
 #define LW_SECTIONS
 #define LW_SECTION(k)
-#define LW_FAR(n) volatile real lw_far[n];
 int lw_thread, lw_block;
 #endif
 typedef long long lw_int;

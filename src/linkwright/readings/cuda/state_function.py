@@ -17,13 +17,13 @@ from ..targets.c_code import c_function_names, c_number, write_c_helpers
 from ..targets.exported_code import name_code_ports
 from ..targets.tape_statements import used_tape_operations
 from .cuda_options import SHARED_BYTES, CudaOptions
-from .value_homes import ORIGIN, ValueStatement, plan_homes
+from .value_homes import HomePlan, ValueStatement, plan_homes
 
 VALUE_REGISTERS = 250
 """Registers for the values of a thread: 255, less those of addresses. A double needs two."""
 
 MAX_VALUE_REGISTERS = 256
-"""Functions whose values need more have homes for some; nvcc 13.0 finds registers for others."""
+"""Functions whose values need more have homes for some; compilers find registers for others."""
 
 REGISTERS_BESIDE_HOMES = 200
 """Registers for values where others have homes: the compiler needs some to change their order."""
@@ -63,60 +63,46 @@ class CudaFunction:
             for k, name in enumerate(self.port_names)
         ]
 
-    def needs_homes(self, precision: str) -> bool:
-        """Whether the values of a thread need more registers than it has."""
-        return self.tape_in_order(precision)[1]
-
-    def tape_in_order(self, precision: str) -> tuple[Tape, bool]:
-        """Return the tape in the order of the source, and whether it needs homes."""
-        kept: dict[str, tuple[Tape, bool]] = self.__dict__.setdefault("_tapes", {})
+    def tape_in_order(self, precision: str) -> Tape:
+        """Return the tape in the order of the source."""
+        kept: dict[str, Tape] = self.__dict__.setdefault("_tapes", {})
         if precision not in kept:
-            size = 1 if precision == "float" else 2
             shared = share_tape_reciprocals(self.tape)
-            tape = fit_tape_to_registers(shared, VALUE_REGISTERS // size)
-            kept[precision] = tape, size * count_live_values(tape) > MAX_VALUE_REGISTERS
+            kept[precision] = fit_tape_to_registers(
+                shared, VALUE_REGISTERS // _registers(precision)
+            )
         return kept[precision]
 
-    def state_code(self, precision: str, *, keeps_inputs: bool = False) -> StateCode:
+    def state_code(self, precision: str, *, with_homes: bool = True) -> StateCode:
         """Return the function of one state, written once: see `write_state_function`."""
         kept: dict[object, StateCode] = self.__dict__.setdefault("_codes", {})
-        key = precision, keeps_inputs
+        key = precision, with_homes
         if key not in kept:
-            kept[key] = write_state_function(self, precision, keeps_inputs)
+            kept[key] = write_state_function(self, precision, with_homes)
         return kept[key]
 
     def block(self, options: CudaOptions) -> int:
         """Return the number of threads of a block."""
-        return HOME_BLOCK if self.needs_homes(options.precision) else options.block
+        return HOME_BLOCK if self.state_code(options.precision).homes else options.block
 
 
 @dataclass(frozen=True)
 class StateCode:
-    """The source of a function of one state, and the homes that a thread needs.
-
-    `near` are those in shared memory, and `far` those in the local memory of the thread.
-    """
+    """The source of a function of one state, and its homes in shared memory for each thread."""
 
     text: str
-    near: int = 0
-    far: int = 0
+    homes: int = 0
 
     @property
     def arguments(self) -> list[str]:
         """What a kernel passes on beside arrays and their stride."""
-        return [] if not self.near else ["lw_near + LW_THREAD", "lw_far"]
+        return ["lw_homes + LW_THREAD"] if self.homes else []
 
     @property
-    def near_line(self) -> str:
-        """The line of a kernel that declares the homes in shared memory."""
-        return f"    LW_SHARED real lw_near[{self.near * HOME_BLOCK}];\n" if self.near else ""
-
-    def far_line(self, more: int = 0) -> str:
-        """The line of a thread that declares the homes in local memory, and room for `more`."""
-        if not self.near:
-            return ""
-        count = self.far + more
-        return f"        {f'LW_FAR({count})' if count else 'volatile real *const lw_far = 0;'}\n"
+    def homes_line(self) -> str:
+        """The line of a kernel that declares the homes."""
+        size = self.homes * HOME_BLOCK
+        return f"    LW_SHARED volatile real lw_homes[{size}];\n" if size else ""
 
 
 def write_helper_functions(tapes: Sequence[Tape]) -> str:
@@ -125,46 +111,50 @@ def write_helper_functions(tapes: Sequence[Tape]) -> str:
     return "\n".join(lines).replace("static inline", "LW_INLINE")
 
 
-def write_state_function(function: CudaFunction, precision: str, keeps_inputs: bool) -> StateCode:
+def write_state_function(function: CudaFunction, precision: str, with_homes: bool) -> StateCode:
     """Return the function NAME_state of one state, whose entries are `lw_step` numbers apart.
 
-    Where values need homes and the kernel `keeps_inputs` near, these are read again.
+    Where values need more registers than a thread has, they have homes, if these are wanted and
+    shared memory has room for all; otherwise the compiler spills values to local memory.
     """
-    writer = _StateWriter(function, precision, keeps_inputs)
-    lines, parameters = writer.statements(), [*function.parameters, "const lw_int lw_step"]
-    if writer.has_homes:
-        parameters += ["volatile real *const lw_near", "volatile real *const lw_far"]
-        if keeps_inputs:
-            count = len(function.ports)
-            restated = [x.replace("LW_RESTRICT ", "") for x in parameters[:count]]
-            parameters[:count] = [x.replace("real *", "volatile real *") for x in restated]
+    writer = _StateWriter(function, precision)
+    plan = writer.plan_homes() if with_homes else None
+    lines, parameters = writer.statements(plan), [*function.parameters, "const lw_int lw_step"]
+    if plan:
+        parameters.append("volatile real *const lw_homes")
     body = "\n".join(f"    {line}" for line in lines)
     text = f"LW_INLINE void {function.name}_state({', '.join(parameters)})\n{{\n{body}\n}}\n"
-    return StateCode(text, *writer.homes)
+    return StateCode(text, plan.count if plan else 0)
 
 
 class _StateWriter:
     """Writes the statements of one state."""
 
-    def __init__(self, function: CudaFunction, precision: str, keeps_inputs: bool) -> None:
-        tape, self.has_homes = function.tape_in_order(precision)
-        self.tape, self.keeps_inputs = tape, keeps_inputs
+    def __init__(self, function: CudaFunction, precision: str) -> None:
+        self.tape = tape = function.tape_in_order(precision)
         self.names, self.precision = function.port_names, precision
         self.functions = c_function_names(precision)
         self.fused, self.gone = find_machine_fused_multiply_adds(tape)
         self.angles: set[int] = set()
         self.returned: dict[int, str] = {}
-        self.homes = (0, 0)
         self.goals: dict[int, list[str]] = {}
         for port, result in enumerate(tape.results):
             name = self.names[len(tape.inputs) + port]
             for entry, value in enumerate(result.tolist()):
                 self.goals.setdefault(value, []).append(_write_entry(name, entry))
 
-    def statements(self) -> list[str]:
+    def plan_homes(self) -> HomePlan | None:
+        """Return the homes of values; None where none are needed or memory has no room for all."""
+        size = _registers(self.precision)
+        if size * count_live_values(self.tape) <= MAX_VALUE_REGISTERS:
+            return None
+        plan = plan_homes(self.order_statements(), REGISTERS_BESIDE_HOMES // size)
+        return plan if plan.count * 4 * size * HOME_BLOCK <= SHARED_BYTES else None
+
+    def statements(self, plan: HomePlan | None) -> list[str]:
         """One statement for each value, and assignments to outputs as soon as they are known."""
-        if self.has_homes:
-            return self.statements_with_homes()
+        if plan:
+            return self.statements_with_homes(plan)
         return [
             line for k in range(len(self.tape)) if k not in self.gone for line in self.write_step(k)
         ]
@@ -175,30 +165,19 @@ class _StateWriter:
         lines = [] if op is Op.CONSTANT else self.write_value(k, op)
         return [*lines, *(f"{goal} = {self.text(k)};" for goal in self.goals.get(k, ()))]
 
-    def statements_with_homes(self) -> list[str]:
+    def statements_with_homes(self, plan: HomePlan) -> list[str]:
         """The statements, in sections, with values that leave for their homes and return."""
-        operations, lines = self.tape.operations, ["LW_SECTIONS"]
-        steps = self.order_statements()
-        housed = [k for k, op in enumerate(operations) if op is Op.INPUT and self.keeps_inputs]
-        size = 1 if self.precision == "float" else 2
-        plan = plan_homes(steps, REGISTERS_BESIDE_HOMES // size, housed)
-        near = min(plan.count, SHARED_BYTES // (4 * size * HOME_BLOCK))
-        self.homes = near, plan.count - near
-
-        def home(place: int) -> str:
-            return f"lw_near[{place * HOME_BLOCK}]" if place < near else f"lw_far[{place - near}]"
-
-        constants = [k for k in self.goals if operations[k] is Op.CONSTANT]
+        lines = ["LW_SECTIONS"]
+        constants = [k for k in self.goals if self.tape.operations[k] is Op.CONSTANT]
         lines += [line for k in constants for line in self.write_step(k)]
-        moves = zip(steps, plan.leaving, plan.returning, strict=True)
+        moves = zip(self.order_statements(), plan.leaving, plan.returning, strict=True)
         for number, (step, leaving, returning) in enumerate(moves):
             if number % STATEMENTS_OF_SECTION == STATEMENTS_OF_SECTION - 1:
                 lines.append(f"LW_SECTION({number})")
-            lines += [f"{home(place)} = {self.text(value)};" for value, place in leaving]
-            for value, place in returning:
-                source = self.write_origin(value) if place == ORIGIN else home(place)
+            lines += [f"{_write_home(home)} = {self.text(value)};" for value, home in leaving]
+            for value, home in returning:
                 self.returned[value] = f"r{value}_{number}"
-                lines.append(f"const real {self.returned[value]} = {source};")
+                lines.append(f"const real {self.returned[value]} = {_write_home(home)};")
             lines += [line for k in step.made for line in self.write_step(k)]
         return lines
 
@@ -251,7 +230,8 @@ class _StateWriter:
     def write_expression(self, k: int, op: Op, operands: list[int]) -> str:
         """The expression of a value."""
         if op is Op.INPUT:
-            return self.write_origin(k)
+            port, entry = operands[:2]
+            return _write_entry(self.names[port], entry)
         if k in self.fused:
             return self.write_fused(self.fused[k])
         given = [self.text(a) for a in operands[: OPERATION_ARITY[op]]]
@@ -263,11 +243,6 @@ class _StateWriter:
         if op in _INFIX:
             return f"{given[0]} {_INFIX[op]} {given[1]}"
         return f"{self.functions[op]}({', '.join(given)})"
-
-    def write_origin(self, k: int) -> str:
-        """The entry of an input."""
-        port, entry = self.tape.operands[k][:2]
-        return _write_entry(self.names[port], entry)
 
     def is_one(self, k: int) -> bool:
         """Whether a value is the number 1."""
@@ -294,3 +269,12 @@ class _StateWriter:
 
 def _write_entry(name: str, entry: int) -> str:
     return f"{name}[{entry}*lw_step]" if entry else f"{name}[0]"
+
+
+def _write_home(home: int) -> str:
+    return f"lw_homes[{home * HOME_BLOCK}]"
+
+
+def _registers(precision: str) -> int:
+    """The registers of a value."""
+    return 1 if precision == "float" else 2

@@ -52,9 +52,9 @@ def _write_column_kernel(function: CudaFunction, code: StateCode, options: CudaO
     return f"""\
 LW_KERNEL({block}, {options.resident_blocks}) {function.name}_columns({parameters})
 {{
-{code.near_line}    LW_THREADS({block}) {{
+{code.homes_line}    LW_THREADS({block}) {{
         const lw_int i = LW_BLOCK*{block} + LW_THREAD;
-{code.far_line()}        if (i < count)
+        if (i < count)
             {function.name}_state({given});
     }}
 }}
@@ -79,9 +79,8 @@ def plan_row_staging(function: CudaFunction, options: CudaOptions) -> RowStaging
     block = function.block(options)
     while block > _SMALLEST_BLOCK and sum(strides) * block * options.item_bytes > SHARED_BYTES:
         block //= 2
-    left = (
-        SHARED_BYTES // (block * options.item_bytes) - function.state_code(options.precision).near
-    )
+    homes = function.state_code(options.precision).homes
+    left = SHARED_BYTES // (block * options.item_bytes) - homes
     chosen = [False] * len(strides)
     for k in sorted(range(len(strides)), key=lambda k: strides[k]):
         if function.ports[k].size > 1 and strides[k] <= left:
@@ -117,14 +116,14 @@ def _write_row_kernel(function: CudaFunction, code: StateCode, options: CudaOpti
 LW_KERNEL({block}, 0) {function.name}_rows({parameters})
 {{
 {newline.join(tiles)}
-{code.near_line}    const lw_int first = LW_BLOCK*{block};
+{code.homes_line}    const lw_int first = LW_BLOCK*{block};
     const int states = count - first < {block} ? (int)(count - first) : {block};
     LW_THREADS({block}) {{
 {newline.join(loads)}
     }}
     LW_SYNC();
     LW_THREADS({block}) {{
-{code.far_line()}        if (LW_THREAD < states)
+        if (LW_THREAD < states)
             {function.name}_state({arguments});
     }}
     LW_SYNC();

@@ -7,12 +7,9 @@ last (Belady's rule). It returns from its home just before it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-
-ORIGIN = -1
-"""The home of a value that is read again where it comes from."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +29,10 @@ class HomePlan:
     returning: list[list[tuple[int, int]]] = field(default_factory=list)
 
 
-def plan_homes(
-    statements: Sequence[ValueStatement], registers: int, housed: Collection[int] = ()
-) -> HomePlan:
+def plan_homes(statements: Sequence[ValueStatement], registers: int) -> HomePlan:
     """Return where values stay such that at most `registers` of them are in registers.
 
     A value is stored once, since it does not change, and its home is free after its last use.
-    Those that are `housed` can be read again where they come from; their home is `ORIGIN`.
     """
     uses: dict[int, list[int]] = {}
     for place, statement in enumerate(statements):
@@ -47,7 +41,6 @@ def plan_homes(
     for places in uses.values():
         places.reverse()
     plan, inside, homes, free = HomePlan(), set[int](), dict[int, int](), list[int]()
-    homes.update((value, ORIGIN) for value in housed)
     for statement in statements:
         leaving: list[tuple[int, int]] = []
         returning = [(x, homes[x]) for x in statement.needed if x not in inside]
@@ -69,7 +62,7 @@ def plan_homes(
             uses[value].pop()
             if not uses[value]:
                 inside.discard(value)
-                if homes.get(value, ORIGIN) != ORIGIN:
+                if value in homes:
                     heappush(free, homes.pop(value))
         inside.update(made)
     return plan
