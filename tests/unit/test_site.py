@@ -33,9 +33,9 @@ def test_python_blocks_become_cells_and_printed_output_is_dropped() -> None:
 
 
 def test_links_with_names_of_files_get_titles() -> None:
-    text = "see ([checker.md](../how-to/checker.md#a)), [the page](checker.md), [x.md](no.md)"
+    text = "see ([checker.md](../reference/checker.md#a)), [the page](checker.md), [x.md](no.md)"
     found = prepared("explanation/a", text)
-    assert "([The equation checker](../how-to/checker.md#a))" in found
+    assert "([The equation checker](../reference/checker.md#a))" in found
     assert "[the page](checker.md), [x.md](no.md)" in found
 
 
