@@ -14,6 +14,7 @@ from tests.commands import run
 
 ROOT = Path(__file__).parents[2]
 
+
 @pytest.fixture
 def names(request: pytest.FixtureRequest) -> dict[str, Any]:
     """The names that the blocks of a guide define."""
