@@ -134,7 +134,7 @@ def steady_motion(
     torque : (nv,) array or mapping, optional
         Constant generalized forces, N m or N (default: none).
     controls : mapping of actuators to numbers, optional
-        Constant controls of actuators, as for `linearize`.
+        Constant controls of actuators in their units, as for `linearize`.
 
     Returns
     -------
