@@ -116,6 +116,29 @@ def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
         del sys.modules[name]
 
 
+def test_the_index_of_errors_has_messages_of_every_kind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also those that a function returns, a variable holds, or a condition chooses."""
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import error_pages
+
+    modules = error_pages.parse_modules(error_pages.SOURCE)
+    index = error_pages.index_modules(modules.values())
+    found = {m[:2] for tree in modules.values() for m in error_pages.messages_of(tree, index)}
+    assert {
+        ("MechanismError", "ground is the child"),
+        ("MechanismError", "has neither of position and velocity"),
+        ("ExpressionError", "'=' is missing in '…'"),
+        ("FileError", "has a DTD or entities, which are refused"),
+        ("UnsupportedError", "plans do not support constraints in time"),
+    } <= found
+    assert len(found) > 1150
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
 def test_live_pages_are_framed_where_pages_ask_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Marks of pages name gallery mechanisms; frames lead up to the folder of live pages."""
     pytest.importorskip("numpydoc")
