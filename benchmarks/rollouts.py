@@ -114,12 +114,12 @@ def measured(seconds: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each measurement")
-    parser.add_argument("--write", action="store_true", help="into docs/how-to/simulation.md")
+    parser.add_argument("--write", action="store_true", help="into docs/explanation/simulation.md")
     options = parser.parse_args()
     text = measured(options.seconds)
     print(text)
     if options.write:
-        page = Path(__file__).parent.parent / "docs/how-to/simulation.md"
+        page = Path(__file__).parent.parent / "docs/explanation/simulation.md"
         head, rest = page.read_text(encoding="utf-8").split("<!-- rollouts -->\n", 1)
         tail = rest.split("<!-- /rollouts -->", 1)[1]
         marked = f"{head}<!-- rollouts -->\n{text}\n<!-- /rollouts -->{tail}"

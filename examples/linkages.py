@@ -2,9 +2,9 @@
 
     python examples/linkages.py out
 
-writes the pictures of docs/how-to/linkages.md into the folder, as linkage-….svg (another ending may
-follow: `python examples/linkages.py out png`). The mechanisms are those of examples/linkages and of
-the gallery.
+writes the pictures of docs/how-to/analyze-a-linkage.md and of other guides into the folder, as
+linkage-….svg (another ending may follow: `python examples/linkages.py out png`). The mechanisms are
+those of examples/linkages and of the gallery.
 """
 
 from __future__ import annotations

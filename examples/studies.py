@@ -2,7 +2,7 @@
 
     python examples/studies.py out
 
-writes the pictures of docs/how-to/studies.md into the folder, as study-….svg (or another ending:
+writes the pictures of docs/reference/studies.md into the folder, as study-….svg (or another ending:
 `python examples/studies.py out png`), and study.html, the page of the first study.
 """
 

@@ -1,4 +1,4 @@
-"""Write the list of symbols in docs/how-to/checker.md from the checker's table of symbols.
+"""Write the list of symbols in docs/reference/checker.md from the checker's table of symbols.
 
 Run this after a change of `linkwright.checking.symbol_table`; a test compares the page with the
 table.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from linkwright.checking.symbol_table import SYMBOL_GROUPS
 
-PAGE = Path(__file__).parents[1] / "docs/how-to/checker.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/checker.md"
 BEGIN = "<!-- symbols: tools/write_symbol_tables.py writes them -->\n"
 END = "<!-- end of the symbols -->\n"
 

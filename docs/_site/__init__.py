@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docutils import nodes
 from pygments.lexers.special import TextLexer
 
 from . import (
@@ -56,6 +57,16 @@ def write_generated_pages(app: Sphinx) -> None:
         writer.write(folder)
 
 
+def name_output_pictures(app: Sphinx, page: nodes.document) -> None:
+    """Describes pictures of cells, for readers who do not see them, by the line that draws them."""
+    for cell in page.findall(nodes.container):
+        if "cell" in cell["classes"]:
+            code = next(iter(cell.findall(nodes.literal_block)), None)
+            lines = code.astext().split("\n") if code else [""]
+            for image in cell.findall(nodes.image):
+                image.setdefault("alt", f"figure of {lines[-1].strip()}")
+
+
 def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
     """Puts the tutorials beside the site as notebooks."""
     if exception is None and app.builder.name == "html":
@@ -72,6 +83,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("builder-inited", write_generated_pages)
     app.connect("source-read", live_pages.embed)
     app.connect("source-read", pages.prepare_page)
+    app.connect("doctree-read", name_output_pictures)
     app.connect("build-finished", write_notebooks)
     app.add_lexer("csv", TextLexer)
     mathml.setup(app)

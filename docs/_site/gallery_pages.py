@@ -21,8 +21,8 @@ NOTES = HERE / "gallery/notes.toml"
 FILES = Path(gallery_files.__file__).parent
 GROUPS = ("Pendulums", "Linkages", "Arms", "Parallel robots", "Rolling and skating",
           "Contacts and friction", "Floating bases", "More")  # fmt: skip
-LONGEST = 1600
-"""Characters of LaTeX that a page shows of one quantity."""
+LONGEST_OPEN, LONGEST_FOLDED = 2_500, 20_000
+"""Characters of LaTeX of one quantity that a page shows, and that it shows when unfolded."""
 
 
 def write(folder: Path) -> None:
@@ -54,7 +54,8 @@ def card(name: str, note: dict[str, object]) -> str:
     return (
         f":::{{grid-item-card}} {note['title']}\n"
         f":link: /generated/gallery/{name}\n:link-type: doc\n"
-        f":img-top: /generated/pictures/gallery-{name}.svg\n\n`{name}`\n:::\n"
+        f":img-top: /generated/pictures/gallery-{name}.svg\n:img-alt: {note['title']}\n\n"
+        f"`{name}`\n:::\n"
     )
 
 
@@ -139,13 +140,18 @@ def equations(mechanism: lw.Mechanism) -> str:
             latex = eqs.closed_form(symbol).latex()
         except LinkwrightError:
             latex = ""
-        if latex and len(latex) <= LONGEST:
+        if latex and len(latex) <= LONGEST_OPEN:
             parts.append(f"{words}:\n\n$$\n{latex}\n$$\n")
+        elif latex and len(latex) <= LONGEST_FOLDED:
+            parts.append(f":::{{dropdown}} {words}\n\n$$\n{latex}\n$$\n:::\n")
         else:
             long.append(f"`{symbol}`")
     if long:
         command = f"`linkwright derive {mechanism.name}`"
-        parts.append(f"Too long for this page: {', '.join(long)}. {command} prints them.")
+        parts.append(
+            f"Too long for this page: {', '.join(long)}. {command} prints them, and the view above "
+            "shows the values of their entries."
+        )
     return "\n".join(parts)
 
 

@@ -32,6 +32,13 @@ def test_marks_of_a_class(tmp_path: Path) -> None:
     assert not found.passed
 
 
+def test_a_wrong_name_of_a_text_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "anna.txt").write_text("phi2 = m2*lc2*g*cos(q1 + q2)", encoding="utf-8")
+    marks = lw.check_folder(lw.gallery("elbow"), tmp_path)
+    with pytest.raises(lw.LinkwrightError, match=r"unknown text 'ana\.txt'; did you mean 'anna"):
+        marks["ana.txt"]
+
+
 def test_without_a_solution_the_mark_is_the_share_of_right_equations(tmp_path: Path) -> None:
     (only,) = marks(tmp_path, {"a.txt": WRITTEN_OUT + "phi2 = m2*lc2*g*sin(q1 + q2)"})
     assert only.mark == 2 / 3

@@ -1,10 +1,11 @@
-"""The page about the checker: its blocks run, its command exists, its figures are true."""
+"""The guides about the checker: their blocks run, the command exists, the figures are true."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,39 @@ import linkwright as lw
 from tests.commands import run
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "how-to" / "checker.md").read_text(encoding="utf-8")
 
 
-def test_the_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE, re.S):
-        exec(compile(block, "checker.md", "exec"), names)
-    assert "equation 2 becomes right when sin(q1 + q2) is cos" in capsys.readouterr().out
+@pytest.fixture
+def names(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The names that the blocks of a guide define."""
+    page = (ROOT / f"docs/how-to/{request.param}.md").read_text(encoding="utf-8")
+    found: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(block, request.param, "exec"), found)
+    return found
+
+
+@pytest.mark.parametrize("names", ["check-equations"], indirect=True)
+def test_the_guide_finds_the_misprint(names: dict[str, Any]) -> None:
+    report = names["report"]
+    assert "equation 2 becomes right when sin(q1 + q2) is cos" in str(report)
+
+
+@pytest.mark.parametrize("names", ["name-symbols"], indirect=True)
+def test_the_guide_names_symbols(names: dict[str, Any]) -> None:
+    assert names["report"].passed
+
+
+@pytest.mark.parametrize("names", ["mark-homework"], indirect=True)
+def test_the_guide_marks_homework(names: dict[str, Any]) -> None:
+    marks = names["marks"]
+    assert [text.name for text in marks] == ["bob.tex", "carl.md"]
+    bob, carl = marks
+    assert bob.mark == 0
+    assert bob.with_repair == 1
+    assert bob.solution == ("missing", "wrong")
+    assert carl.mark == 0
+    assert not marks.passed
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The table of docs/how-to/control.md is what is measured."""
+"""The table of docs/reference/controllers.md is what is measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.control.tracking import NAMES, cells
 
-PAGE = Path(__file__).parents[2] / "docs/how-to/control.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/controllers.md"
 
 
 @pytest.mark.slow

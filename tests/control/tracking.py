@@ -1,4 +1,4 @@
-"""How well each controller follows: the table of docs/how-to/control.md, measured.
+"""How well each controller follows: the table of docs/reference/controllers.md, measured.
 
 python -m tests.control.tracking
 """

@@ -225,13 +225,15 @@ def test_the_command() -> None:
     assert "has loops or constraints" in failed.stderr
 
 
-def test_the_page_runs() -> None:
-    """The Python of docs/how-to/base-parameters.md, and what it says of the elbow and of operations."""
-    page = (Path(__file__).parents[2] / "docs/how-to/base-parameters.md").read_text(
-        encoding="utf-8"
+def test_the_guides_run() -> None:
+    """The Python of the guides, and what they say of the elbow."""
+    guides = Path(__file__).parents[2] / "docs/how-to"
+    page, other = (
+        (guides / name).read_text(encoding="utf-8")
+        for name in ("base-parameters.md", "regressors.md")
     )
     names: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+    for block in re.findall(r"```python\n(.*?)```", page + other, re.S):
         exec(compile(block, "base-parameters.md", "exec"), names)
     assert names["found"].rank == 36
     assert names["six"].rank == 5

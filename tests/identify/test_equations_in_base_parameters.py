@@ -132,5 +132,5 @@ def test_operations_of_the_puma(
     assert counts["mul"] <= multiplications
     assert counts["add"] + counts["sub"] <= additions
     said = f"| {counts['mul']} | {counts['add'] + counts['sub']} |"
-    page = Path(__file__).parents[2] / "docs/how-to/base-parameters.md"
+    page = Path(__file__).parents[2] / "docs/explanation/base-parameters.md"
     assert said in page.read_text(encoding="utf-8")

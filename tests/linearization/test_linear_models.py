@@ -24,6 +24,18 @@ def ordered(values: np.ndarray) -> np.ndarray:
     return np.asarray(values)[np.argsort(np.imag(values))]
 
 
+def test_a_neighbouring_steady_motion_is_not_stability() -> None:
+    """A bicycle that is pushed forward keeps its new speed: an eigenvalue is 0 up to rounding."""
+    upright = linearize(lw.gallery("bicycle"), qd={"v": 5.0}).drop_ignorable()
+    assert sorted(abs(upright.eigenvalues))[0] < 1e-9
+    assert not upright.is_stable
+    assert not upright.discretize(0.01).is_stable
+    speed = ("dthetaR",)
+    others = upright.keep_states([name for name in upright.states if name not in speed])
+    assert others.is_stable
+    assert others.discretize(0.01).is_stable
+
+
 def hanging() -> Linear:
     return linearize(ARM, {"q1": "-90 deg"}, inputs=["q1"], outputs=["q1", "tool.x"])
 

@@ -140,6 +140,22 @@ def test_contact_force_of_a_cam() -> None:
     assert found.velocity_ratio == pytest.approx(motion(found.input_values, 1), abs=1e-11)
 
 
+def test_contact_force_where_the_lift_begins() -> None:
+    """There s′ is 0 up to the rounding of the spline's expression: the cam stays independent."""
+    motion = lw.linkages.cam_motion(TURN[::2], 0.005 * (1 - np.cos(TURN[::2])))
+    valve = cam_mechanism(motion).model_copy(update={"independent": ()})
+    assert lw.mobility(valve).independent == ("phi",)
+    model = lw.compile(valve)
+    for phi in (0.0, 1e-9, 1e-6, 0.1):
+        force = 0.5 * (9.81 + 400 * motion(phi, 2))  # at constant speed, which its torque keeps
+        q, qd = [phi, motion(phi)], [20.0, 20.0 * motion(phi, 1)]
+        tau = [force * motion(phi, 1), 0.0]
+        assert model.multipliers(q, qd, tau)[0] == pytest.approx(force, rel=1e-9)
+        assert model.forward_dynamics(q, qd, tau) == pytest.approx(
+            [0.0, 400 * motion(phi, 2)], rel=1e-9, abs=1e-9
+        )
+
+
 def test_wrong_tables_are_refused() -> None:
     for angles, values, words in (
         (TURN, TURN[:5], "72 angles and 5 values"),

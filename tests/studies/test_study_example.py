@@ -1,4 +1,4 @@
-"""The example of docs/how-to/studies.md makes its pictures, and says what it found."""
+"""examples/studies.py makes its pictures, and says what it found."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ def test_python_blocks_become_cells_and_printed_output_is_dropped() -> None:
 
 
 def test_links_with_names_of_files_get_titles() -> None:
-    text = "see ([checker.md](../how-to/checker.md#a)), [the page](checker.md), [x.md](no.md)"
+    text = "see ([checker.md](../reference/checker.md#a)), [the page](checker.md), [x.md](no.md)"
     found = prepared("explanation/a", text)
-    assert "([The equation checker](../how-to/checker.md#a))" in found
+    assert "([The equation checker](../reference/checker.md#a))" in found
     assert "[the page](checker.md), [x.md](no.md)" in found
 
 
@@ -112,6 +112,29 @@ def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == "By hand:\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore:\n\n```pycon\n>>> 3\n3\n```"
     page = api_pages.documentation(lw.simulate)
     assert "\n\n**Parameters**\n\n" in page  # a heading of its own, not the end of a paragraph
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
+def test_the_index_of_errors_has_messages_of_every_kind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also those that a function returns, a variable holds, or a condition chooses."""
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import error_pages
+
+    modules = error_pages.parse_modules(error_pages.SOURCE)
+    index = error_pages.index_modules(modules.values())
+    found = {m[:2] for tree in modules.values() for m in error_pages.messages_of(tree, index)}
+    assert {
+        ("MechanismError", "ground is the child"),
+        ("MechanismError", "has neither of position and velocity"),
+        ("ExpressionError", "'=' is missing in '…'"),
+        ("FileError", "has a DTD or entities, which are refused"),
+        ("UnsupportedError", "plans do not support constraints in time"),
+    } <= found
+    assert len(found) > 1150
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
 

@@ -12,7 +12,13 @@ from typing import Any
 
 from ..conveniences import find_convenience
 from ..displays import NotebookDisplayed
-from ..errors import ExpressionError, FileError, LinkwrightError
+from ..errors import (
+    ExpressionError,
+    FileError,
+    LinkwrightError,
+    NameNotFoundError,
+    suggest_remedy,
+)
 from ..expressions import expression_text
 from ..mechanism import Mechanism
 from .check_report import (
@@ -146,6 +152,17 @@ class Homework(NotebookDisplayed):
     `mechanism` is the name of the mechanism, with `coordinates`. `folder` is the folder, `texts`
     are the marks of its texts, and `skipped` the files with another ending. `solution` are the
     equations that are asked for.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import linkwright as lw
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "anna.txt").write_text("phi2 = m2*lc2*g*cos(q1 + q2)")
+    ...     marks = lw.check_folder(lw.gallery("elbow"), folder)
+    >>> marks["anna.txt"].mark, marks.passed
+    (1.0, True)
     """
 
     mechanism: str
@@ -177,7 +194,14 @@ class Homework(NotebookDisplayed):
         """The marks of a text by its name, or by its place."""
         if isinstance(name, int):
             return self.texts[name]
-        return next(text for text in self.texts if text.name == name)
+        texts = {text.name: text for text in self.texts}
+        if name not in texts:
+            raise NameNotFoundError(
+                f"unknown text '{name}'",
+                where=self.folder,
+                remedy=suggest_remedy(name, list(texts)),
+            )
+        return texts[name]
 
     def to_csv(self) -> str:
         """Return the table of marks as CSV for spreadsheets, which read no cell as a formula."""

@@ -1,7 +1,7 @@
 """The symbols that the checker understands: pattern, meaning, value.
 
 Each row has the spellings of a symbol with placeholders (`symbol_patterns` lists them), one
-sentence that is also its documentation in docs/how-to/checker.md, and the function of its value, whose
+sentence that is also its documentation in docs/reference/checker.md, and the function of its value, whose
 first argument is the vocabulary of the mechanism. A symbol means what the first row says that fits;
 the mechanism's own names go before those of papers. To add a symbol, add a row.
 """
@@ -293,7 +293,7 @@ SYMBOL_GROUPS: dict[
     "Dual vectors": (*DUAL_COMPONENTS, *DUAL_VECTORS),
     "Under the heading `[approximate]`": (*APPROXIMATE_MECHANISM_SYMBOLS, *APPROXIMATE_SYMBOLS),
 }
-"""All rows, as docs/how-to/checker.md lists them (tools/write_symbol_tables.py)."""
+"""All rows, as docs/reference/checker.md lists them (tools/write_symbol_tables.py)."""
 
 FUNCTION_SYMBOLS = tuple(
     CheckerSymbolRow[object](patterns, "a function of the motion", lambda *_: None)

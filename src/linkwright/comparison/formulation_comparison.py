@@ -182,7 +182,7 @@ def compare(
     integrator : {"rk4", "heun", "euler"}
         The integrator for fixed steps.
     beta, gamma, iterations : float, float, int, optional
-        Options of "approximate", as in `simulate`.
+        Options of "approximate" (N/m, s, a number), as in `simulate`.
 
     Returns
     -------

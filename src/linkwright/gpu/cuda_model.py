@@ -138,7 +138,7 @@ class CudaModel:
         layout : str
             "rows" or "columns".
         rtol, atol : float
-            Relative and absolute tolerances of adaptive steps.
+            Tolerances of adaptive steps: relative, and absolute (rad, m and their rates).
 
         Returns
         -------

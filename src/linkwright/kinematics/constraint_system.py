@@ -82,7 +82,8 @@ class ConstraintSystem:
             np.abs(self.velocity_terms(self.move(self.starting_q, step), np.zeros(n), 0.3)[1])
             for step in (rng.uniform(-1, 1, n) for _ in range(2))
         ]
-        largest = np.max([J.max(axis=1, initial=0.0) for J in found], axis=0)
+        elsewhere = np.max(found, axis=0)
+        largest = elsewhere.max(axis=1, initial=0.0)
         owners, redundant = self.constraints.owners, loops_between_moving_links(tree)
         for owner in dict.fromkeys(owners):
             if owner not in redundant and all(
@@ -93,7 +94,8 @@ class ConstraintSystem:
                 raise idle_constraint_error(owner)
         rows, columns = _row_and_column_sizes(self, np.array(length))
         sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
-        return sizes, ConstraintJacobianScale(rows, columns, self.mechanism.closure)
+        entries = np.where(rows[:, None] > 0, np.outer(rows, columns), elsewhere)
+        return sizes, ConstraintJacobianScale(entries, columns, self.mechanism.closure)
 
     # -- values -----------------------------------------------------------------------------
 
@@ -202,7 +204,7 @@ class ConstraintSystem:
         ):
             return whole
         rows = self.jacobian_rows(J)
-        sizes, least = self.row_sizes[rows], np.outer(self.scale.rows[rows], self.scale.columns)
+        sizes, least = self.row_sizes[rows], self.scale.entries[rows]
         J = np.where(np.abs(J) < self.scale.closure * least, 0.0, J)  # as the search has it
         J = J * self.scale.columns
         steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others

@@ -34,21 +34,21 @@ class PivotChoice:
 
 @dataclass(frozen=True)
 class ConstraintJacobianScale:
-    """The scale of the entries of J: the size of its rows (metres or 1; 0 if unknown) times that of
-    its columns (1, or one by metres); and the `closure` of the mechanism, the share below which
-    entries and singular values are zero."""
+    """The sizes of the `entries` of J and of its `columns` (1, or one by metres), and the `closure`
+    of the mechanism, the share below which entries and singular values are zero."""
 
-    rows: Floats
+    entries: Floats
     columns: Floats
     closure: float
 
     def select_columns(self, chosen: Sequence[int]) -> ConstraintJacobianScale:
         """Return the scale of a Jacobian with only these columns."""
-        return replace(self, columns=self.columns[list(chosen)])
+        columns = list(chosen)
+        return replace(self, entries=self.entries[:, columns], columns=self.columns[columns])
 
     def select_rows(self, chosen: Sequence[int]) -> ConstraintJacobianScale:
         """Return the scale of a Jacobian with only these rows."""
-        return replace(self, rows=self.rows[list(chosen)])
+        return replace(self, entries=self.entries[list(chosen)])
 
 
 def scale_constraint_jacobian(J: Floats, scale: ConstraintJacobianScale | None = None) -> Floats:
@@ -56,7 +56,7 @@ def scale_constraint_jacobian(J: Floats, scale: ConstraintJacobianScale | None =
     rounding are zero."""
     floor = CLOSURE_TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
     if scale is not None:
-        floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
+        floor = np.maximum(floor, scale.closure * scale.entries)
     J = np.where(np.abs(J) < floor, 0.0, J)
     for axis in (1, 0, 1):
         size = np.abs(J).max(axis=axis, keepdims=True, initial=0.0)

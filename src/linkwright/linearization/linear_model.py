@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 COUPLING_SHARE = 1e-9
 """Entries of A below this share of the largest one are zero up to rounding."""
 
+NEUTRAL_SHARE = 1e-7
+"""Real parts of eigenvalues below this share of the largest eigenvalue neither grow nor decay: an
+eigenvalue 0 of a family of steady motions may be double, and has half the digits then."""
+
 STEADY_RATE = 1e-8
 """Largest rate of the states of a steady motion, rad/s, m/s and their rates."""
 
@@ -108,9 +112,13 @@ class Linear(NotebookDisplayed):
 
     @property
     def is_stable(self) -> bool:
-        """Whether every small motion about the state dies out."""
-        found = self.eigenvalues
-        return bool((found.real < 0).all() if self.dt is None else (np.abs(found) < 1).all())
+        """Whether every small motion about the state dies out.
+
+        One whose eigenvalue is zero up to rounding does not: it leads to a neighbouring steady
+        motion.
+        """
+        found = self._continuous_eigenvalues
+        return bool((found.real < -NEUTRAL_SHARE * np.abs(found).max(initial=0.0)).all())
 
     @property
     def is_steady(self) -> bool:

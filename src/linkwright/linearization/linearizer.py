@@ -86,8 +86,9 @@ def linearize(
     along : Run, optional
         Linearize at all times of a run.
     controls : mapping of actuators to numbers, optional
-        Constant controls (default for each actuator: 0). The laws of servos and forces that depend
-        on the configuration are then part of the model, and its inputs are controls.
+        Constant controls, in the unit of each actuator's law, such as rad for a position servo
+        (default: 0). The laws of servos and forces that depend on the configuration are then part
+        of the model, and its inputs are controls.
     inputs : sequence of str, optional
         Actuators, generalized forces by their velocity ("q1"), forces and moments on frames
         ("tool.fx", "tool.mz") (default: all actuators, or all generalized forces).

@@ -22,7 +22,7 @@ from ..mechanism import Mechanism, require_mechanism
 from ..model.model import compile as compile_model
 from ..number_checks import check_vector
 from ..types import Floats, VectorLike
-from .linear_model import Linear
+from .linear_model import NEUTRAL_SHARE, Linear
 from .linearizer import Linearizer
 from .operating_points import (
     OperatingPoint,
@@ -50,10 +50,6 @@ RESTARTS = 5
 
 RESTART_SIZE = 0.3
 """Size of the changes of these states, rad, m and their rates."""
-
-NEUTRAL_SHARE = 1e-7
-"""Real parts of eigenvalues below this share of the largest eigenvalue neither grow nor decay: an
-eigenvalue 0 of a family of steady motions may be double, and has half the digits then."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,7 +134,7 @@ def steady_motion(
     torque : (nv,) array or mapping, optional
         Constant generalized forces, N m or N (default: none).
     controls : mapping of actuators to numbers, optional
-        Constant controls of actuators, as for `linearize`.
+        Constant controls of actuators in their units, as for `linearize`.
 
     Returns
     -------

@@ -145,7 +145,8 @@ def coupler_curve(
     mechanism : Mechanism
         A mechanism of one degree of freedom, planar or spatial.
     point : str, or (str, sequence of numbers)
-        A frame or body, or a body and the coordinates of a point in its axes: ("coupler", (1, 2)).
+        A frame or body, or a body and the coordinates (m) of a point in its axes:
+        ("coupler", (1, 2)).
     input : str, optional
         The input coordinate (default: the independent one).
     over : (float, float), optional

@@ -55,8 +55,8 @@ def solve_kinematics(
     t : float
         Duration, s.
     over : (str, float, float), optional
-        Move one coordinate from the first value to the second instead; rates are then derivatives
-        by this coordinate.
+        Move one coordinate from the first value to the second (rad or m) instead; rates are then
+        derivatives by this coordinate.
     rough : mapping of names to numbers, or name of a pose, optional
         First guesses of other coordinates, which choose the branch.
     samples : int

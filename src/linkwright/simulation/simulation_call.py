@@ -155,7 +155,7 @@ def simulate(
         "taylor"; with fixed steps "euler", "heun", "rk4", "semi-implicit", "midpoint",
         "variational".
     rtol, atol : float
-        Relative and absolute tolerances of a step.
+        Tolerances of a step: relative, and absolute (rad, m and their rates).
     samples : int
         Number of equally spaced times in the result.
     max_step, step : float, optional

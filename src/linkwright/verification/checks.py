@@ -43,7 +43,8 @@ def verify(
         Formulations to compare with (default: all that can treat the mechanism; above 12 degrees
         of freedom those whose expressions stay short).
     beta, gamma, iterations : float, float, int, optional
-        Options of approximate dynamics, as in `simulate`, if `source` is a mechanism.
+        Options of approximate dynamics (N/m, s, a number), as in `simulate`, if `source` is a
+        mechanism.
 
     Returns
     -------

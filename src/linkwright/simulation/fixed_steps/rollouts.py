@@ -97,7 +97,7 @@ def rollout(
     parameters : mapping or (…, parameters) array, optional
         Values of the parameters that the model keeps; they broadcast with q0.
     rtol, atol : float
-        Relative and absolute tolerances of adaptive steps.
+        Tolerances of adaptive steps: relative, and absolute (rad, m and their rates).
 
     Returns
     -------
