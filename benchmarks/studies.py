@@ -130,10 +130,10 @@ def analyses() -> dict[str, StudyRecipe]:
         "linear model, arm": (arm, {"m2": (0.5, 1.5)}, "linearize.frequencies[0]", 512, hanging),
         "linear model, four-bar": (bars, short, "linearize.frequencies[0]", 512, crank),
         "inverse motion, arm": (arm, {"m2": (0.5, 1.5)}, "max(inverse.tau1)", 512, swing),
-        "inverse motion, four-bar": (bars, short, "max(inverse.tau1)", 16, turn),
-        "kinematics, four-bar": (bars, short, "kinematics.theta2[-1]", 16, turn),
+        "inverse motion, four-bar": (bars, short, "max(inverse.tau1)", 512, turn),
+        "kinematics, four-bar": (bars, short, "kinematics.theta2[-1]", 512, turn),
         "equilibria, arm": (arm, {"m2": (0.5, 1.5)}, "equilibria.count", 4, {"starts": 5}),
-        "linkage, four-bar": (bars, short, "min(linkage.transmission_angle)", 4, {"samples": 37}),
+        "linkage, four-bar": (bars, short, "min(linkage.transmission_angle)", 64, {"samples": 37}),
     }
     found = {}
     for name, (mechanism, vary, text, count, given) in cases.items():

@@ -206,3 +206,11 @@ def test_plots_are_written(kind: str, design: str, names: tuple[str, ...], tmp_p
     measure = "sin(q0.q1) + 0.5*q0.q2^2 + 0*qd0.q1" if kind == "surface" else ISHIGAMI
     study_of(design, count, measure).plot(*names, kind=kind, path=tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_numbers_in_plots_have_the_minus_signs_of_their_axes() -> None:
+    study = study_of("sobol", 64, "-q0.q1 - q0.q2")
+    for kind in ("correlations", "parallel"):
+        texts = [one.get_text() for axes in study.plot(kind=kind).axes for one in axes.texts]
+        assert any(text.startswith("−") for text in texts)
+        assert not any(text.startswith("-") for text in texts)

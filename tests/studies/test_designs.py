@@ -15,7 +15,8 @@ from scipy.stats import qmc
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.studies import plan_study, study_progress
+from linkwright.studies import plan_study, study_plan, study_progress
+from linkwright.studies.design_evaluation import evaluate_designs
 from linkwright.studies.design_seeds import design_seeds
 from linkwright.studies.factors import Factor, read_factors
 from linkwright.studies.sampling_methods import Sampling, choose_sampling
@@ -170,6 +171,22 @@ def test_a_plan_tries_few_slow_designs_and_each_of_them_once() -> None:
     plan = lw.studies.plan_study(ELBOW, {"m2": (0.5, 1.5)}, {"wait": wait}, count=1000)
     assert len(tried) == len(set(tried)) == 3
     assert plan.rate < 1 / 0.35
+
+
+@pytest.mark.parametrize(("workers", "threads"), [(1, {None}), (2, {1})])
+def test_a_plan_tries_designs_as_the_study_makes_them(
+    workers: int, threads: set[int | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study in one process has all threads, and was planned for one of them."""
+    used: set[int | None] = set()
+
+    def noting(*arguments: Any, threads: int | None = 1) -> Any:
+        used.add(threads)
+        return evaluate_designs(*arguments, threads=threads)
+
+    monkeypatch.setattr(study_plan, "evaluate_designs", noting)
+    plan_study(ELBOW, {"m2": (1, 2)}, {"end": "q1[-1]"}, workers=workers, t=0.05, samples=3)
+    assert used == threads
 
 
 def test_tried_designs_are_all_over_a_grid() -> None:

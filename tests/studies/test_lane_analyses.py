@@ -207,3 +207,106 @@ def test_a_design_without_equilibrium_is_a_failure_and_cuts_no_others() -> None:
     found = lw.study(slope, {"k": [0.0, 4.0]}, {"where": "equilibria.q", "n": "equilibria.count"})
     assert found.failures == {0: "equilibria: no equilibrium was found"}
     np.testing.assert_allclose(found.data["where"], [np.nan, -0.5], atol=1e-9)
+
+
+PUMP = lw.load(
+    "name='pump'\nindependent=['a']\n[parameters]\nr=0.05\nL=0.18\ne=0.01\n"
+    "[bodies.crank]\nmass=1\n[bodies.rod]\nmass=1\n[bodies.piston]\nmass=1\n"
+    "[joints.a]\ntype='revolute'\nchild='crank'\n"
+    "[joints.b]\ntype='revolute'\nparent='crank'\nchild='rod'\norigin=['r',0,0]\n"
+    "[joints.s]\ntype='prismatic'\naxis=[1,0,0]\nchild='piston'\norigin=[0,'e',0]\n"
+    "[loops.pin]\ntype='revolute'\nparent='rod'\nchild='piston'\norigin=['L',0,0]\n"
+    "[assembly]\na=0.5\nb=-0.6\ns='r + L'\n"
+)
+"""A crank r, a rod L, and a piston that slides at the height e: L² = (s − r cos a)² + (e − r sin a)²."""
+
+
+def test_pistons_have_their_closed_form(alone: list[tuple[str, int]]) -> None:
+    rng = np.random.default_rng(3)
+    vary = {"r": rng.uniform(0.03, 0.06, 40), "L": rng.uniform(0.15, 0.3, 40)}
+    vary["e"] = rng.uniform(-0.02, 0.02, 40)
+    found = lw.study(
+        PUMP,
+        vary,
+        {
+            "s": "kinematics.s", "v": "kinematics.ds", "acceleration": "max(kinematics.dds)",
+            "open": "max(kinematics.closure)", "angle": "degrees(min(linkage.transmission_angle))",
+            "ratio": "max(linkage.velocity_ratio)",
+        },
+        design="list", kinematics={"motion": {"a": "0.5 + 2*t"}, "t": 4.0, "samples": 161},
+        linkage={"samples": 361}, block=40,
+    )  # fmt: skip
+    assert not alone
+    assert (found.data["status"] == 1).all()
+    assert float(found.data["open"].max()) < 1e-14
+    r, L, e = (vary[name][:, None] for name in "rLe")
+
+    def piston(a: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+        """Return s and ds/da."""
+        height = e - r * np.sin(a)
+        along = np.sqrt(L**2 - height**2)
+        return r * np.cos(a) + along, -r * np.sin(a) + height * r * np.cos(a) / along
+
+    a = 0.5 + 2 * np.linspace(0, 4, 161)
+    np.testing.assert_allclose(found.data["s"], piston(a)[0], rtol=1e-13)
+    np.testing.assert_allclose(found.data["v"], 2 * piston(a)[1], atol=1e-14)
+    steps = np.array([-1e-4, 0, 1e-4])
+    second = np.stack([piston(a + step)[1] for step in steps])
+    accelerations = 4 * (second[2] - second[0]) / 2e-4
+    np.testing.assert_allclose(found.data["acceleration"], accelerations.max(axis=1), rtol=1e-6)
+    # the rod presses on the piston along its own direction; the least angle is at sin a = ±1
+    least = 90 - np.degrees(np.arcsin(((np.abs(e) + r) / L)[:, 0]))
+    np.testing.assert_allclose(found.data["angle"], least, rtol=1e-10)
+    whole = piston(np.linspace(0, 2 * np.pi, 361))[1]
+    np.testing.assert_allclose(found.data["ratio"], whole.max(axis=1), rtol=1e-12)
+
+
+def test_motions_near_singular_positions_are_followed_one_by_one(
+    alone: list[tuple[str, int]],
+) -> None:
+    """With l2 + l3 < l1 + l4 the crank makes no full turn; a coarse motion is refined in between."""
+    motion: dict[str, Any] = {"motion": {"theta1": "2*pi*t"}, "t": 1.0, "samples": 5}
+    measure = {"angle": "kinematics.theta3", "bend": "min(linkage.transmission_angle)"}
+    grounds = [3.5, 5.0, 9.0]  # full turns, a rocker, and bars that cannot meet
+    given = {"kinematics": motion, "linkage": {"samples": 19}}
+    found = lw.study(FOUR_BAR, {"l4": grounds}, measure, **given, block=3)
+    assert found.data["status"].to_numpy().tolist() == [1, 2, 3]
+    assert "cannot be assembled" in found.failures[2]
+    assert set(alone) == {(name, lane) for name in ("kinematics", "linkage") for lane in (1, 2)}
+    for k in range(2):
+        one = lw.solve_kinematics(found.mechanism_of(k), motion["motion"], 1.0, samples=5)
+        np.testing.assert_allclose(
+            found.data["angle"][k, : len(one.t)], one.q[:, 2], rtol=0, atol=1e-14
+        )
+        assert np.isnan(found.data["angle"][k, len(one.t) :]).all()
+    alone.clear()
+    good = lw.study(FOUR_BAR, {"l4": grounds[:1]}, measure, **given, block=1)
+    assert not alone
+    for name in measure:
+        np.testing.assert_array_equal(good.data[name][0], found.data[name][0])
+
+
+def test_histories_have_all_samples_though_the_first_design_stops() -> None:
+    """The first four-bar stops where cos theta1 = (l1² + l4² − (l2 + l3)²) / (2 l1 l4) = −0.425, at
+    t = 0.3366; the other goes on."""
+    motion: dict[str, Any] = {"motion": {"theta1": "1 + 3*t"}, "t": 1.0, "samples": 11}
+    names = ("kinematics.theta1", "inverse.theta1")
+    given = {"kinematics": motion, "inverse": motion}
+    for name in names:
+        found = lw.study(FOUR_BAR, {"l4": [5.0, 3.5]}, {"angle": name}, **given)
+        assert found.data["status"].to_numpy().tolist() == [2, 1]
+        np.testing.assert_allclose(found.data["angle_time"], np.linspace(0, 1, 11))
+        np.testing.assert_allclose(found.data["angle"][1], 1 + 3 * np.linspace(0, 1, 11))
+        np.testing.assert_array_equal(np.isnan(found.data["angle"][0]), np.arange(11) > 3)
+    block = lw.load(
+        "name='block'\ngravity=[0,0,0]\n[bodies.b]\nmass=1\n[joints.x]\ntype='prismatic'\n"
+        "axis=[1,0,0]\nchild='b'\nlimits={lower=-1,upper=0.35}\n"
+    )
+    for more in ({}, {"effort": "work_inputs[-1]"}):  # together, and one by one
+        runs = lw.study(
+            block, {"qd0.x": [1.0, 0.2]}, {"x": "x", "last": "x[-1]", **more}, t=1.0, samples=11,
+        )  # fmt: skip
+        assert runs.data["status"].to_numpy().tolist() == [2, 1]
+        np.testing.assert_allclose(runs.data["x_time"], np.linspace(0, 1, 11))
+        np.testing.assert_allclose(runs.data["x"][1], 0.2 * np.linspace(0, 1, 11), atol=1e-12)
+        np.testing.assert_allclose(runs.data["last"], [0.3, 0.2])

@@ -163,11 +163,11 @@ def test_analyses_give_their_own_measures() -> None:
     for k, length in enumerate((low, high)):
         own = bar.with_parameters(l3=length)
         angle = lw.linkages.analyze_linkage(own, samples=37).transmission_angle.min()
-        assert float(found.data["angle"][k]) == angle
-        kinematics = lw.solve_kinematics(own, {"theta1": "t"}, 0.5, samples=6)
-        assert float(found.data["follow"][k]) == kinematics.q[-1, 1]
-        inverse = lw.solve_inverse(own, {"theta1": "t"}, 0.5, samples=6)
         # a program whose parameters are inputs rounds otherwise than one with constants
+        assert float(found.data["angle"][k]) == pytest.approx(angle, rel=1e-14)
+        kinematics = lw.solve_kinematics(own, {"theta1": "t"}, 0.5, samples=6)
+        assert float(found.data["follow"][k]) == pytest.approx(kinematics.q[-1, 1], rel=1e-14)
+        inverse = lw.solve_inverse(own, {"theta1": "t"}, 0.5, samples=6)
         effort = abs(inverse.tau[:, 0]).max()
         assert float(found.data["effort"][k]) == pytest.approx(effort, rel=1e-14)
         linear = lw.linearize(own, {"theta1": -1.0})

@@ -23,18 +23,21 @@ from ..simulation.kinematic_solver import solve_kinematics
 from ..simulation.singularities import Singularity
 from ..types import Floats
 
-_RANGE_SAMPLES = 91
+RANGE_SAMPLES = 91
 """Samples of a sweep that looks for the ends of a range: branch points between two samples that
 are 4° apart are found."""
+
+START_SAMPLES = 61
+"""Samples of a sweep to where another one starts."""
 
 _LIMIT_MARGIN = 1e-3
 """A sweep over the whole range stays this share of the range away from limit positions, where
 ratios are infinite."""
 
-_SHORTEST_SWEEP = 1e-9
+SHORTEST_SWEEP = 1e-9
 """The shortest travel of an input, rad or m: from a configuration to itself."""
 
-_PROBE_WAY = 0.01
+PROBE_WAY = 0.01
 """The travel of an input, rad, over which a cycle is tried at its start."""
 
 _SLIDING_REACH = 4.0
@@ -149,15 +152,15 @@ def _cached_range(
     home = assemble(mechanism, dict(rough)) if _has_loops(mechanism) else _home(mechanism)
     here = float(home[index])
     reach = 2 * np.pi if unit == "rad" else _SLIDING_REACH * _size(mechanism)
-    forward = _sweep(mechanism, name, (here, here + reach), home, _RANGE_SAMPLES)
+    forward = _sweep(mechanism, name, (here, here + reach), home, RANGE_SAMPLES)
     if unit == "rad" and forward.finished:
         lower, start = _start_of_cycle(mechanism, name, here, home)
         return InputRange(name, unit, lower, lower + 2 * np.pi, True, (), start)
-    backward = _sweep(mechanism, name, (here, here - reach), home, _RANGE_SAMPLES)
+    backward = _sweep(mechanism, name, (here, here - reach), home, RANGE_SAMPLES)
     limits = tuple(_ends_of_motion(backward) + _ends_of_motion(forward))
     lower, upper = (_end_value(motion, index) for motion in (backward, forward))
     inside = lower + _LIMIT_MARGIN * (upper - lower) * bool(limits)
-    start = _sweep(mechanism, name, (here, inside), home, 61).q[-1]
+    start = _sweep(mechanism, name, (here, inside), home, START_SAMPLES).q[-1]
     return InputRange(name, unit, lower, upper, False, limits, start)
 
 
@@ -166,8 +169,8 @@ def _start_of_cycle(
 ) -> tuple[float, Floats]:
     """Where a cycle begins: at 0, or, where branches meet there, where the mechanism is
     assembled."""
-    start = _sweep(mechanism, name, (here, 0.0), home, 61).q[-1] if here else home
-    probe = _sweep(mechanism, name, (0.0, _PROBE_WAY), start, 3)
+    start = _sweep(mechanism, name, (here, 0.0), home, START_SAMPLES).q[-1] if here else home
+    probe = _sweep(mechanism, name, (0.0, PROBE_WAY), start, 3)
     return (0.0, start) if probe.finished else (here, home)
 
 
@@ -232,8 +235,8 @@ def _sweep(
     mechanism: Mechanism, name: str, over: tuple[float, float], near: Floats, samples: int
 ) -> Kinematics:
     """The motion from one value of the input to another, on the branch of a configuration."""
-    if abs(over[1] - over[0]) < _SHORTEST_SWEEP:
-        over = (over[0], over[0] + _SHORTEST_SWEEP)
+    if abs(over[1] - over[0]) < SHORTEST_SWEEP:
+        over = (over[0], over[0] + SHORTEST_SWEEP)
     return _cached_sweep(mechanism, name, over, tuple(near.tolist()), samples)
 
 

@@ -14,24 +14,20 @@ import numpy as np
 from ..conveniences import find_convenience
 from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
-from ..mechanism import GROUND, Mechanism, mechanism_names, require_mechanism
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..simulation.kinematic_motion import Kinematics
 from ..simulation.singularities import Singularity
 from ..types import Floats
 from .grashof_rule import LoopClass, loop_classes
 from .input_sweeps import InputRange, input_range, sweep_input
-from .linkage_statics import ground_joint, linkage_statics, rotation_sense
-from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
-from .transmission import TransmissionAngles, transmission_angles
+from .linkage_histories import linkage_histories
+from .planar_linkage import planar_linkage
+from .transmission import TransmissionAngles
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
-
-_NO_RATIO = 1e-12
-"""Velocity ratios below this are rounding errors: the output stands still, and its mechanical
-advantage is infinite."""
 
 _EQUAL_SHARE = 1e-9
 """Values that differ by less than this share count as equal where the largest is looked for."""
@@ -249,25 +245,19 @@ def analyze_linkage(
         raise LinkwrightError(motion.status, where=mechanism.name)
     name = motion.driven[0]
     index = mechanism_names(mechanism).q.index(name)
-    values = motion.q[:, index]
-    sign = 1.0 if values[-1] >= values[0] else -1.0
-    motions = linkage.motions(motion.t, motion.q, motion.qd, motion.qdd)
-    link = _output_link(linkage, motions, output, sign)
-    ratio, change, unit = _output_ratios(linkage, motions, link)
-    with np.errstate(divide="ignore"):
-        advantage = np.where(np.abs(ratio) > _NO_RATIO, 1 / (sign * ratio), np.inf)
+    found = linkage_histories(linkage, motion, index, output)
     return LinkageAnalysis(
         mechanism,
         name,
-        linkage.links[link],
+        linkage.links[found.output],
         coordinate_units(mechanism)[index],
-        unit,
+        found.output_unit,
         motion,
-        values,
-        sign * ratio,
-        change,
-        advantage,
-        _transmission(linkage, motion, motions, index, link),
+        found.input_values,
+        found.velocity_ratio,
+        found.acceleration_ratio,
+        found.mechanical_advantage,
+        found.transmission,
         free,
         _classes(mechanism),
     )
@@ -279,52 +269,6 @@ def _classes(mechanism: Mechanism) -> tuple[LoopClass, ...]:
         return loop_classes(mechanism)
     except UnsupportedError:
         return ()
-
-
-def _transmission(
-    linkage: PlanarLinkage, motion: Kinematics, motions: LinkMotions, index: int, link: int
-) -> TransmissionAngles:
-    """The transmission angles, or why there are none."""
-    try:
-        statics = linkage_statics(linkage, motion, motions, index, link)
-    except UnsupportedError as error:
-        return TransmissionAngles(None, f"no transmission angle: {error.what}")
-    return transmission_angles(linkage, motions, statics, link)
-
-
-def _output_link(
-    linkage: PlanarLinkage, motions: LinkMotions, output: str | None, sign: float
-) -> int:
-    """The number of the output link."""
-    if output is not None:
-        number = linkage.link_number(output)
-        if number == 0:
-            raise LinkwrightError(f"the output cannot be {GROUND}", remedy="name a moving body")
-        return number
-    numbers = range(1, len(linkage.links))
-    grounded = [k for k in numbers if ground_joint(linkage, k) is not None]
-    others = [k for k in grounded if not _moves_with_input(linkage, motions, k, sign)]
-    return (others or grounded or list(numbers))[-1]
-
-
-def _moves_with_input(linkage: PlanarLinkage, motions: LinkMotions, link: int, sign: float) -> bool:
-    """Whether a link moves exactly as the input does."""
-    return bool(np.abs(_output_ratios(linkage, motions, link)[0] - sign).max() < 1e-9)
-
-
-def _output_ratios(
-    linkage: PlanarLinkage, motions: LinkMotions, link: int
-) -> tuple[Floats, Floats, str]:
-    """The first and second derivative of the output with respect to the travel of the input, and
-    its unit: along its slide on ground, else its angle."""
-    joint = ground_joint(linkage, link)
-    if joint is None or joint.kind == "pin":
-        sense = rotation_sense(linkage, link)
-        omega, alpha = motions.angular_velocity, motions.angular_acceleration
-        return sense * omega[:, link], sense * alpha[:, link], "rad"
-    along = motions.directions(joint.links[0], joint.direction)
-    velocity, acceleration = motions.velocity[:, link], motions.acceleration[:, link]
-    return (velocity * along).sum(1), (acceleration * along).sum(1), "m"
 
 
 def _first_largest(values: Floats) -> int:

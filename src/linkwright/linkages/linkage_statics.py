@@ -15,9 +15,8 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..kinematics.closing import jacobian_null_space, jacobian_pseudoinverse
 from ..kinematics.constraint_system import constraint_system
-from ..simulation.kinematic_motion import Kinematics
 from ..types import Floats
-from .planar_linkage import LinkageJoint, LinkMotions, PlanarLinkage
+from .planar_linkage import LinkageJoint, LinkMotions, MotionRows, PlanarLinkage
 from .plane_vectors import plane_cross, quarter_turn
 
 _RELATION_SHARE = 1e-9
@@ -45,7 +44,7 @@ class LinkageStatics:
 
 
 def linkage_statics(
-    linkage: PlanarLinkage, motion: Kinematics, motions: LinkMotions, input_index: int, output: int
+    linkage: PlanarLinkage, motion: MotionRows, motions: LinkMotions, input_index: int, output: int
 ) -> LinkageStatics:
     """Return the forces that hold a unit load at the output link, along its motion to ground."""
     if not linkage.has_only_joints:
@@ -55,19 +54,14 @@ def linkage_statics(
             remedy="use solve_inverse, whose reactions have no such condition",
         )
     G = linkage.rate_matrices(motion.t, motion.q)
-    relations = _coordinate_relations(linkage, motion)
-    inputs, forces = [], []
-    for k in range(len(motion.t)):
-        columns = list(_joint_columns(linkage, motions, k))
-        rows = _relation_rows(G[k], relations[k])
-        rows.append(jacobian_pseudoinverse(G[k], _RELATION_SHARE)[input_index])
-        columns += [_rate_wrenches(linkage, motions, k, row) for row in rows]
-        load = unit_load(linkage, motions, k, output)
-        found = jacobian_pseudoinverse(np.column_stack(columns), _FORCE_SHARE) @ -load
-        inputs.append(found[-1])
-        pairs = np.asarray(found[: 2 * len(linkage.joints)], dtype=float).reshape(-1, 2)
-        forces.append(_joint_forces(linkage, motions, k, pairs))
-    return LinkageStatics(np.array(inputs), np.array(forces))
+    rates = jacobian_pseudoinverse(G, _RELATION_SHARE)[:, input_index]
+    rows = [*_relation_rows(G, _coordinate_relations(linkage, motion)), rates]
+    columns = list(_joint_columns(linkage, motions))
+    columns += [_rate_wrenches(linkage, motions, row) for row in rows]
+    inverse = jacobian_pseudoinverse(np.stack(columns, axis=-1), _FORCE_SHARE)
+    found = -(inverse @ _unit_load(linkage, motions, output)[..., None])[..., 0]
+    pairs = found[:, : 2 * len(linkage.joints)].reshape(len(found), -1, 2)
+    return LinkageStatics(found[:, -1], _joint_forces(linkage, motions, pairs))
 
 
 def ground_joint(linkage: PlanarLinkage, link: int) -> LinkageJoint | None:
@@ -85,16 +79,15 @@ def rotation_sense(linkage: PlanarLinkage, link: int) -> float:
     return chosen[0].sense if chosen else 1.0
 
 
-def unit_load(linkage: PlanarLinkage, motions: LinkMotions, k: int, link: int) -> Floats:
-    """Return the equations' loads for a unit load on a link: a force along its slide on ground,
-    else a couple."""
-    joint = ground_joint(linkage, link)
-    load = np.zeros(3 * (len(linkage.links) - 1))
+def _unit_load(linkage: PlanarLinkage, motions: LinkMotions, link: int) -> Floats:
+    """Return the equations' loads (positions, …) for a unit load on a link: a force along its slide
+    on ground, else a couple."""
+    joint, load = ground_joint(linkage, link), _no_wrenches(linkage, motions)
     if joint is None or joint.kind == "pin":
-        load[3 * (link - 1)] = rotation_sense(linkage, link)
+        load[:, 3 * (link - 1)] = rotation_sense(linkage, link)
         return load
-    along = motions.directions(joint.links[0], joint.direction)[k]
-    _add_force(load, link, joint_points(motions, joint)[k], along)
+    along = motions.directions(joint.links[0], joint.direction)
+    _add_force(load, link, joint_points(motions, joint), along)
     return load
 
 
@@ -103,81 +96,96 @@ def joint_points(motions: LinkMotions, joint: LinkageJoint) -> Floats:
     return motions.points(joint.links[0], joint.point)
 
 
-def _coordinate_relations(linkage: PlanarLinkage, motion: Kinematics) -> list[Floats]:
-    """The rows of the constraint Jacobian that are not of loops: gears and couplings."""
+def _coordinate_relations(linkage: PlanarLinkage, motion: MotionRows) -> Floats:
+    """The rows (positions, rows, nv) of the constraint Jacobian that are not of loops: gears and
+    couplings."""
     names = linkage.tree.names
     loops = set(linkage.mechanism.loops)
     chosen = [k for k, owner in enumerate(names.constraints) if owner not in loops]
     if not chosen:
-        return [np.zeros((0, names.nv))] * len(motion.t)
+        return np.zeros((len(motion.t), 0, names.nv))
     system = constraint_system(linkage.mechanism)
-    return [system.jacobian(q, t)[chosen] for q, t in zip(motion.q, motion.t.tolist(), strict=True)]
+    states = zip(motion.q, motion.t.tolist(), strict=True)
+    return np.array([system.jacobian(q, t)[chosen] for q, t in states])
 
 
-def _relation_rows(G: Floats, relations: Floats) -> list[Floats]:
-    """Rows r with r · (rates of the tree's joints) = 0 for all rates that relations allow."""
-    free = G if not len(relations) else G @ jacobian_null_space(relations, _RELATION_SHARE)
+def _relation_rows(G: Floats, relations: Floats) -> Floats:
+    """Rows r (rows, positions, rates) with r · (rates of the tree's joints) = 0 for all rates that
+    relations allow; a position that has fewer of them has zeros in place of the others."""
+    free = G
+    if relations.shape[1]:
+        free = np.zeros_like(G)
+        for k, rows in enumerate(relations):
+            allowed = G[k] @ jacobian_null_space(rows, _RELATION_SHARE)
+            free[k, :, : allowed.shape[1]] = allowed
     left, sizes, _ = np.linalg.svd(free)
-    rank = int((sizes > _RELATION_SHARE * sizes.max(initial=0.0)).sum())
-    return list(left[:, rank:].T)
+    counts = (sizes > _RELATION_SHARE * sizes.max(axis=1, keepdims=True, initial=0.0)).sum(axis=1)
+    is_relation = np.arange(left.shape[-1]) >= counts[:, None]
+    rows = np.where(is_relation[:, None, :], left, 0.0)
+    return np.moveaxis(rows[..., counts.min() :], -1, 0)
+
+
+def _no_wrenches(linkage: PlanarLinkage, motions: LinkMotions) -> Floats:
+    """Zeros (positions, 3 for each moving link)."""
+    return np.zeros((len(motions.placements), 3 * (len(linkage.links) - 1)))
 
 
 def _add_force(wrenches: Floats, link: int, point: Floats, force: Floats) -> None:
     """Adds a force at a point to the couple about the plane's origin and the force on a link."""
     if link:
-        wrenches[3 * link - 3] += plane_cross(point, force)
-        wrenches[3 * link - 2 : 3 * link] += force
+        wrenches[:, 3 * link - 3] += plane_cross(point, force)
+        wrenches[:, 3 * link - 2 : 3 * link] += force
 
 
-def _joint_columns(linkage: PlanarLinkage, motions: LinkMotions, k: int) -> Iterator[Floats]:
+def _joint_columns(linkage: PlanarLinkage, motions: LinkMotions) -> Iterator[Floats]:
     """The wrenches on all links of the two unknown forces of each joint."""
     for joint in linkage.joints:
-        point = joint_points(motions, joint)[k]
-        directions = np.eye(2)
+        point = joint_points(motions, joint)
+        directions = [np.broadcast_to(axis, point.shape) for axis in np.eye(2)]
         if joint.kind == "slide":
-            directions = quarter_turn(motions.directions(joint.links[0], joint.direction)[k])[None]
+            directions = [quarter_turn(motions.directions(joint.links[0], joint.direction))]
         for direction in directions:
-            column = np.zeros(3 * (len(linkage.links) - 1))
+            column = _no_wrenches(linkage, motions)
             _add_force(column, joint.links[1], point, direction)
             _add_force(column, joint.links[0], point, -direction)
             yield column
         if joint.kind == "slide":
-            yield _couple_between(linkage, joint, 1.0)
+            yield _couple_between(linkage, motions, joint, np.ones(len(point)))
 
 
-def _couple_between(linkage: PlanarLinkage, joint: LinkageJoint, size: float) -> Floats:
-    """The wrenches of a couple on the second link of a joint, and its reaction on the first."""
-    column = np.zeros(3 * (len(linkage.links) - 1))
+def _couple_between(
+    linkage: PlanarLinkage, motions: LinkMotions, joint: LinkageJoint, sizes: Floats
+) -> Floats:
+    """The wrenches of couples on the second link of a joint, and their reactions on the first."""
+    column = _no_wrenches(linkage, motions)
     for link, sign in zip(joint.links, (-1.0, 1.0), strict=True):
         if link:
-            column[3 * link - 3] = sign * size
+            column[:, 3 * link - 3] = sign * sizes
     return column
 
 
-def _rate_wrenches(linkage: PlanarLinkage, motions: LinkMotions, k: int, row: Floats) -> Floats:
-    """The wrenches of generalized forces `row` along the rates of the tree's joints."""
-    column = np.zeros(3 * (len(linkage.links) - 1))
+def _rate_wrenches(linkage: PlanarLinkage, motions: LinkMotions, rows: Floats) -> Floats:
+    """The wrenches of generalized forces `rows` along the rates of the tree's joints."""
+    column = _no_wrenches(linkage, motions)
     for joint in linkage.joints:
         if joint.velocity_index is None:
             continue
-        size = float(row[joint.velocity_index])
+        sizes = rows[:, joint.velocity_index]
         if joint.kind == "pin":
-            column += _couple_between(linkage, joint, joint.sense * size)
+            column += _couple_between(linkage, motions, joint, joint.sense * sizes)
             continue
-        force = size * motions.directions(joint.links[0], joint.direction)[k]
-        point = joint_points(motions, joint)[k]
+        force = sizes[:, None] * motions.directions(joint.links[0], joint.direction)
+        point = joint_points(motions, joint)
         _add_force(column, joint.links[1], point, force)
         _add_force(column, joint.links[0], point, -force)
     return column
 
 
-def _joint_forces(linkage: PlanarLinkage, motions: LinkMotions, k: int, pairs: Floats) -> Floats:
-    """The forces (joints, 2) on the second links, from the unknowns of the joints."""
-    forces = np.empty((len(linkage.joints), 2))
-    for number, (joint, pair) in enumerate(zip(linkage.joints, pairs, strict=True)):
+def _joint_forces(linkage: PlanarLinkage, motions: LinkMotions, pairs: Floats) -> Floats:
+    """The forces (positions, joints, 2) on the second links, from the unknowns of the joints."""
+    forces = pairs.copy()
+    for number, joint in enumerate(linkage.joints):
         if joint.kind == "slide":
-            along = motions.directions(joint.links[0], joint.direction)[k]
-            forces[number] = pair[0] * quarter_turn(along)
-        else:
-            forces[number] = pair
+            along = motions.directions(joint.links[0], joint.direction)
+            forces[:, number] = pairs[:, number, :1] * quarter_turn(along)
     return forces

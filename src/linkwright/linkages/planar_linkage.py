@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, Protocol
 
 import casadi as ca
 import numpy as np
@@ -49,6 +49,26 @@ class LinkageJoint:
     def other_link(self, link: int) -> int:
         """Return the link on the other side of the joint."""
         return self.links[0] if self.links[1] == link else self.links[1]
+
+
+class MotionRows(Protocol):
+    """A motion: one row for each position, with rates by the travel of the input."""
+
+    @property
+    def t(self) -> Floats:
+        """The travel of the input."""
+
+    @property
+    def q(self) -> Floats:
+        """Coordinates."""
+
+    @property
+    def qd(self) -> Floats:
+        """Their rates."""
+
+    @property
+    def qdd(self) -> Floats:
+        """Their second rates."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..errors import (
     NameNotFoundError,
     suggest_remedy,
 )
-from ..expressions import names_in_expression
+from ..expressions import expression_to_float, names_in_expression
 from ..kinematics.assembly import check_assembly_quaternions
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
@@ -23,7 +23,7 @@ from ..mechanism import Mechanism, mechanism_names, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_finite_array
 from ..types import Floats, VectorLike
-from .ensemble_parameters import find_rejected_parameters
+from .ensemble_parameters import find_rejected_parameters, first_varied_name
 from .start import with_unit_quaternions
 from .start_rows import StartRows
 
@@ -174,14 +174,17 @@ class EnsembleStart:
 
     def _rough_positions(self) -> Floats:
         """Return the coordinates from which `assemble` starts, one row per run."""
-        runs, count = self.runs, self.runs.count
+        runs = self.runs
         if not self.names.constraints:
-            return np.tile(self.model.neutral(), (count, 1))
-        q = np.tile(constraint_system(runs.mechanism).starting_q, (count, 1))
-        if any(names_in_expression(value) for value in runs.mechanism.assembly.values()):
-            for run in set(range(count)) - set(runs.failures):
-                q[run] = constraint_system(runs.mechanism_of(run)).starting_q
-        return q
+            return np.tile(self.model.neutral(), (runs.count, 1))
+        q = np.tile(constraint_system(runs.mechanism).starting_q, (runs.count, 1))
+        return vary_rough_positions(
+            runs.mechanism,
+            q,
+            runs.parameter_names,
+            [run for run in range(runs.count) if run not in runs.failures],
+            runs.mechanism_of,
+        )
 
     def _velocities(self) -> Floats:
         given, names = self.runs.qd0, self.names
@@ -206,3 +209,19 @@ class EnsembleStart:
                 where=self.runs.mechanism.name,
                 remedy="give coordinates and velocities by name",
             )
+
+
+def vary_rough_positions(
+    mechanism: Mechanism,
+    q: Floats,
+    varied: Sequence[str],
+    runs: Sequence[int],
+    mechanism_of: Callable[[int], Mechanism],
+) -> Floats:
+    """Return q (runs, nq) with what `[assembly]` computes from varied parameters."""
+    names = mechanism_names(mechanism).q
+    for name, value in mechanism.assembly.items():
+        if first_varied_name(mechanism, names_in_expression(value), varied) is not None:
+            for run in runs:
+                q[run, names.index(name)] = expression_to_float(value, mechanism_of(run).values)
+    return q

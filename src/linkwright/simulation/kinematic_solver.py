@@ -73,15 +73,7 @@ def solve_kinematics(
     >>> lw.solve_kinematics(lw.gallery("four-bar"), {"theta1": "1 + t"}, 0.1, samples=3).q.shape
     (3, 3)
     """
-    require_mechanism(mechanism)
-    if motion is not None and over is not None:
-        raise LinkwrightError("motion and over are both given", remedy="give one of them")
-    if over is not None:
-        path, end = _path_over_coordinate(mechanism, over)
-    else:
-        path, end = read_coordinate_path(mechanism, motion or {}), t
-    times = sample_times(end, samples)
-    path.check_finite(times)
+    path, times = read_driven_path(require_mechanism(mechanism), motion, t, over, samples)
     driven = DrivenMechanism(mechanism, path)
     guesses = read_rough_coordinates(mechanism, rough)
     states, status, limits = _follow_path(driven, times, guesses)
@@ -99,12 +91,31 @@ def solve_kinematics(
         settings={
             "mode": "kinematics",
             "motion": dict(path.written),
-            "t": end,
+            "t": float(times[-1]),
             "samples": samples,
             "rough": guesses,
             "over": None if over is None else over[0],
         },
     )
+
+
+def read_driven_path(
+    mechanism: Mechanism,
+    motion: Mapping[str, object] | None,
+    t: float,
+    over: tuple[str, float, float] | None,
+    samples: int,
+) -> tuple[CoordinatePath, Floats]:
+    """Return the path that the arguments of `solve_kinematics` describe, and its times."""
+    if motion is not None and over is not None:
+        raise LinkwrightError("motion and over are both given", remedy="give one of them")
+    if over is not None:
+        path, t = _path_over_coordinate(mechanism, over)
+    else:
+        path = read_coordinate_path(mechanism, motion or {})
+    times = sample_times(t, samples)
+    path.check_finite(times)
+    return path, times
 
 
 def _path_over_coordinate(

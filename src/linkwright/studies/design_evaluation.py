@@ -19,12 +19,9 @@ from ..types import Floats
 from .design_analyses import DESIGN_ANALYSES
 from .design_groups import DesignGroup, split_groups
 from .design_seeds import design_seeds
-from .lane_analyses import (
-    LANE_ANALYSES,
-    can_invert_lanes,
-    inverse_source,
-    solve_accepted_lanes,
-)
+from .lane_analyses import LANE_ANALYSES
+from .lane_models import solve_accepted_lanes
+from .lane_motions import motion_source
 from .lane_values import LaneAlgebra, LaneArray, MeasuredValue
 from .measures import Measure, MeasureFunction, split_measure_name
 from .motion_sources import EnsembleSource, SingleMotions, ensemble_names, motion_names
@@ -248,8 +245,9 @@ class _GroupEvaluation:
         results = self.results(analysis)
         if analysis in RESULT_VALUES:
             return ResultSource(analysis, results)
-        if analysis == "inverse" and can_invert_lanes(self.recipe):
-            found = inverse_source(self.group, results)
+        can_share, _ = LANE_ANALYSES.get(analysis, (None, None))
+        if can_share is not None and can_share(self.recipe):
+            found = motion_source(self.group, analysis, results)
             if found is not None:
                 return found
         return SingleMotions(results)

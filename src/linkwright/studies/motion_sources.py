@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import xarray
 
 AXES = ("x", "y", "z")
+_SAME_TIME_SHARE = 1e-9
+"""Times nearer than this share of the duration are one: integrators sum up their steps."""
+
 ENERGIES = ("kinetic_energy", "potential_energy", "energy")
 
 
@@ -172,6 +175,13 @@ _RUN_HISTORIES: dict[str, Callable[[Run], Floats]] = {
 """Histories that only runs have."""
 
 
+def _count_reached(t: Floats, times: Floats) -> int:
+    """Return how many of the times a motion reached, of which the last one may be another."""
+    count = min(len(t), len(times))
+    is_there = np.abs(t[:count] - times[:count]) <= _SAME_TIME_SHARE * times[-1]
+    return int(is_there.sum())
+
+
 @dataclass(frozen=True, eq=False)
 class SingleMotions:
     """Motions that were made one by one; None where one could not be made."""
@@ -185,10 +195,13 @@ class SingleMotions:
 
     @cached_property
     def clock(self) -> SampleClock:
-        """The samples: those of the longest motion, which all share."""
-        counts = [0 if one is None else len(one.t) for one in self.motions]
-        longest = self.motions[int(np.argmax(counts))]
-        times = np.zeros(0) if longest is None else longest.t
+        """The samples that all motions were asked for, and how many each reached. The moment at
+        which a motion stops between two of them is none."""
+        if self.example is None:
+            return SampleClock(np.zeros(0), np.zeros(len(self.motions), np.int64))
+        asked = self.example.settings
+        times = np.linspace(0.0, float(asked["t"]), int(asked["samples"]))
+        counts = [0 if one is None else _count_reached(one.t, times) for one in self.motions]
         return SampleClock(times, np.array(counts, np.int64))
 
     def find(self, name: str) -> MeasuredValue | None:
@@ -260,7 +273,8 @@ class SingleMotions:
         found = np.full((len(rows), len(self.clock.times), width), np.nan)
         for k, row in enumerate(rows):
             if row is not None:
-                found[k, : len(row)] = row.reshape(len(row), -1)
+                count = self.clock.counts[k]
+                found[k, :count] = row[:count].reshape(count, -1)
         return MeasuredValue(found, self.clock)
 
     def _stack_numbers(self, number: Callable[[Run | Kinematics], Floats]) -> MeasuredValue:

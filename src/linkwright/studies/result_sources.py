@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import LinkwrightError
 from ..linearization import Equilibrium, Linear
 from ..linkages.linkage_analysis import LinkageAnalysis
+from ..linkages.linkage_histories import LinkageHistories
 from ..types import Floats
 from .lane_values import LaneArray, MeasuredValue, SampleClock
 
@@ -47,7 +48,7 @@ EQUILIBRIA_VALUES: dict[str, Callable[[Sequence[Equilibrium]], Floats]] = {
     "frequencies": lambda found: _filled(_first(found).frequencies, len(_first(found).q)),
 }
 
-LINKAGE_VALUES: dict[str, Callable[[LinkageAnalysis], Floats]] = {
+LINKAGE_VALUES: dict[str, Callable[[LinkageAnalysis | LinkageHistories], Floats]] = {
     "input": lambda found: found.input_values,
     "velocity_ratio": lambda found: found.velocity_ratio,
     "acceleration_ratio": lambda found: found.acceleration_ratio,
@@ -102,7 +103,8 @@ class ResultSource:
     def clock(self) -> SampleClock:
         """The positions of a linkage: its histories are over the numbers of samples."""
         sizes = [
-            len(one.input_values) if isinstance(one, LinkageAnalysis) else 0 for one in self.results
+            len(one.input_values) if isinstance(one, LinkageAnalysis | LinkageHistories) else 0
+            for one in self.results
         ]
         times = np.arange(max(sizes, default=0), dtype=float)
         return SampleClock(times, np.array(sizes, np.int64), "samples")

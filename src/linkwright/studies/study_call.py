@@ -140,7 +140,7 @@ def study(
     storage = MemoryStorage() if store is None else open_storage(store)
     if block is None:
         block = _kept_block(storage) or choose_block(
-            recipe, measure_rate(recipe, functions), choice.block_workers
+            recipe, measure_rate(recipe, functions, choice.threads), choice.block_workers
         )
     recipe = replace(recipe, block=check_whole_number(block, "block", 1))
     opened = StudyStore.create(storage, recipe)
@@ -184,7 +184,7 @@ def plan_study(
     choice = WorkerChoice(chosen["workers"], chosen["cluster"], chosen["retries"])
     sampling = chosen["design"], chosen["count"], chosen["seed"]
     recipe, functions = prepare_recipe(mechanism, vary, measure, sampling, analyses)
-    rate, block = measure_rate(recipe, functions), chosen["block"]
+    rate, block = measure_rate(recipe, functions, choice.threads), chosen["block"]
     recipe = replace(recipe, block=block or choose_block(recipe, rate, choice.block_workers))
     store = StudyStore(MemoryStorage(), recipe)
     blocks = recipe.block_count

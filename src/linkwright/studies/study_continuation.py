@@ -53,6 +53,11 @@ class WorkerChoice:
         return self.workers == 1 and self.cluster is None
 
     @property
+    def threads(self) -> int | None:
+        """The threads of each worker: all of the machine for this process, else one."""
+        return None if self.is_serial else 1
+
+    @property
     def block_workers(self) -> int:
         """The workers that blocks must suffice for: a cluster or client of dask knows its own."""
         known: Any = getattr(self.cluster, "scheduler_info", None)
@@ -64,7 +69,7 @@ class WorkerChoice:
     def engine(self, store: StudyStore, functions: Mapping[str, MeasureFunction]) -> BlockEngine:
         """Return the engine."""
         if self.is_serial:
-            return SerialEngine(BlockMaker(store, functions, None), self.retries)
+            return SerialEngine(BlockMaker(store, functions, self.threads), self.retries)
         hidden = [one for one in store.recipe.measures if not one.text and not one.is_importable]
         if hidden:
             raise ArgumentError(

@@ -125,8 +125,8 @@ def _parallel(study: Study, names: Sequence[str]) -> Figure:
     axes.grid(False)
     for k, _ in enumerate(columns):
         axes.plot([k, k], [0, 1], color=INK_COLOR, lw=0.6)
-        axes.text(k, 1.03, f"{high[k]:.4g}", ha="center", fontsize=6.5)
-        axes.text(k, -0.09, f"{low[k]:.4g}", ha="center", fontsize=6.5)
+        axes.text(k, 1.03, _number_text(high[k], ".4g"), ha="center", fontsize=6.5)
+        axes.text(k, -0.09, _number_text(low[k], ".4g"), ha="center", fontsize=6.5)
     axes.set_xticks(places, columns)
     axes.set_yticks([])
     axes.spines[["left", "right", "top", "bottom"]].set_visible(False)
@@ -186,6 +186,11 @@ def _morris(study: Study, names: Sequence[str]) -> Figure:
     return figure
 
 
+def _number_text(value: float, form: str) -> str:
+    """Return a number with the minus sign that axes have."""
+    return f"{value:{form}}".replace("-", "−")
+
+
 def _correlations(study: Study, names: Sequence[str]) -> Figure:
     """Draw the matrix of rank correlations with its numbers."""
     found = study.correlations()
@@ -196,7 +201,7 @@ def _correlations(study: Study, names: Sequence[str]) -> Figure:
     image = axes.imshow(values, vmin=-1, vmax=1, cmap="RdBu_r", aspect="auto")
     for (i, k), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.6 else INK_COLOR
-        text = f"{value:.2f}" if np.isfinite(value) else "constant"
+        text = _number_text(value, ".2f") if np.isfinite(value) else "constant"
         axes.text(k, i, text, ha="center", va="center", color=color, fontsize=7)
     axes.set_xticks(range(len(factors)), factors)
     axes.set_yticks(range(len(measures)), measures)

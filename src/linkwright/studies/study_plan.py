@@ -163,15 +163,17 @@ def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
     return () if entries == 1 else (entries,)
 
 
-def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
-    """Return the number of designs that one worker makes per second."""
+def measure_rate(
+    recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], threads: int | None = 1
+) -> float:
+    """Return the number of designs that one worker with so many threads makes per second."""
     rate, next_design = 0.0, recipe.pilot + 1  # about a good one, designs fail less
 
     def time_new_designs(count: int) -> float:
         nonlocal next_design  # what is known of a mechanism is kept: each design is tried once
         start = next_design if next_design + count <= recipe.count else 0
         next_design = start + count
-        return _seconds_of(recipe, functions, start, count)
+        return _seconds_of(recipe, functions, start, count, threads)
 
     for count in PILOT_COUNTS:
         count = min(count, recipe.count)
@@ -184,11 +186,15 @@ def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) 
 
 
 def _seconds_of(
-    recipe: StudyRecipe, functions: Mapping[str, MeasureFunction], start: int, count: int
+    recipe: StudyRecipe,
+    functions: Mapping[str, MeasureFunction],
+    start: int,
+    count: int,
+    threads: int | None,
 ) -> float:
     """Return the time that some designs take."""
     begin = time.perf_counter()
-    evaluate_designs(recipe, functions, start, start + count)
+    evaluate_designs(recipe, functions, start, start + count, threads=threads)
     return max(time.perf_counter() - begin, 1e-6)
 
 

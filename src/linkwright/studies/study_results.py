@@ -18,7 +18,7 @@ from .design_evaluation import FAILED, FINISHED, STOPPED
 from .design_groups import DesignGroup, split_groups
 from .design_seeds import design_seeds
 from .factors import FactorValue
-from .lane_analyses import start_lanes
+from .lane_models import start_lanes
 from .study_recipe import StudyRecipe
 from .study_store import StudyStore
 
