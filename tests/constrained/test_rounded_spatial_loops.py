@@ -83,7 +83,9 @@ def placed(T: np.ndarray, decimals: int) -> dict[str, list[float]]:
     return {"xyz": T[:3, 3].round(decimals).tolist(), "quaternion": turn.round(decimals).tolist()}
 
 
-def mechanism(kind: str, seed: int, length: float, decimals: int, *, gap: float = 0) -> lw.Mechanism:
+def mechanism(
+    kind: str, seed: int, length: float, decimals: int, *, gap: float = 0
+) -> lw.Mechanism:
     """A loop of revolute joints, its numbers rounded, that closes at q = 0, but for a gap (m)."""
     rng = np.random.default_rng(seed)
     axes = LOOPS[kind](rng, length).joints
@@ -100,7 +102,7 @@ def mechanism(kind: str, seed: int, length: float, decimals: int, *, gap: float 
     loop["child_origin"]["xyz"][0] += gap
     joints["j0"]["parent"], joints["j0"]["child"] = "ground", "b0"
     return lw.Mechanism(
-        bodies={name: body for name in (f"b{k}" for k in range(len(axes) - 1))},
+        bodies=dict.fromkeys((f"b{k}" for k in range(len(axes) - 1)), body),
         joints=joints, loops={"closing": loop}, independent=["j0"],
         closure=max(1e-6, 30 * 10.0**-decimals / min(length, 1)),
     )  # fmt: skip

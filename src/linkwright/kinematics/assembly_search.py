@@ -14,6 +14,8 @@ from .constraint_system import ConstraintSystem
 
 MAX_ROUNDED_RESIDUAL = 1e-3
 """Residuals below this may come from rounded numbers: files give at least millimetres."""
+LARGEST_CLOSURE = 1e-2
+"""What `Mechanism.closure` accepts."""
 CLOSURE_PER_RESIDUAL = 3.0
 """The closure that allows a residual is a share of the size of rows, and columns magnify it."""
 
@@ -173,8 +175,11 @@ def _assembly_remedy(system: ConstraintSystem, phi: Floats) -> str:
     """Return what a user can do; where little is open, also the closure that allows it."""
     remedies = "give closer rough values, hold fewer, or check the lengths"
     sizes = system.row_sizes[list(system.constraints.position_rows)]
-    closure = 10.0 ** np.ceil(np.log10(CLOSURE_PER_RESIDUAL * np.abs(phi / sizes).max()))
-    if not np.abs(phi).max() < MAX_ROUNDED_RESIDUAL or not system.scale.closure < closure <= 0.01:
+    share = CLOSURE_PER_RESIDUAL * float(np.abs(phi / sizes).max())
+    if not (share > 0 and np.abs(phi).max() < MAX_ROUNDED_RESIDUAL):
+        return remedies
+    closure = 10.0 ** np.ceil(np.log10(share))
+    if not system.scale.closure < closure <= LARGEST_CLOSURE:
         return remedies
     return f"{remedies}; if the file's numbers are rounded, allow that: closure={closure:.0e}"
 
