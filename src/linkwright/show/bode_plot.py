@@ -82,12 +82,13 @@ def bode(
     if not (omega > 0).all() or not omega.size:
         raise LinkwrightError("frequencies must be positive", remedy="give rad/s above 0")
     response = linear.frequency_response(omega)[:, :, column]
+    labels = [f"{plain_label(linear.inputs[column])} → {plain_label(name)}" for name in wanted]
     figure = new_figure(width, 95)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for k, row in enumerate(rows):
         size = np.abs(response[:, row])
         seen = size > 0
-        style = {"color": line_color(k), "ls": dash_pattern(k), "label": plain_label(wanted[k])}
+        style = {"color": line_color(k), "ls": dash_pattern(k), "label": labels[k]}
         upper.plot(omega[seen], 20 * np.log10(size[seen]), **style)
         phase = np.unwrap(np.angle(response[seen, row]))
         lower.plot(omega[seen], np.degrees(phase), **style)
@@ -97,10 +98,10 @@ def bode(
     lower.set_xlabel("frequency / rad/s")
     lower.set_xscale("log")
     lower.margins(x=0)
-    seen_output = plain_label(wanted[0]) if len(rows) == 1 else "outputs"
-    upper.set_title(f"{plain_label(linear.inputs[column])} → {seen_output}")
     if len(rows) > 1:
         draw_legend(upper)
+    else:
+        upper.set_title(labels[0])
     figure.align_ylabels()
     return figure
 
