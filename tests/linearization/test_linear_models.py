@@ -134,6 +134,18 @@ def test_models_along_a_motion_have_no_single_state_space() -> None:
         linearize(ARM, along=run).to_scipy()
 
 
+def test_branches_of_root_loci_meet_without_gaps() -> None:
+    """Under u = −k θ the eigenvalues of a cart-pole meet at 0 and part at right angles."""
+    linear = linearize(lw.gallery("cart-pole"), inputs=["x"], outputs=["theta"])
+    loop = close_loop(linear)
+    size = np.abs(linear.eigenvalues).max()
+    near = np.abs(loop.eigenvalues) < size
+    steps = np.where(near[:-1], np.abs(np.diff(loop.eigenvalues, axis=0)), 0)
+    assert steps.max() < 0.011 * size
+    x = loop.eigenvalues[near]
+    assert (np.minimum(np.abs(x.real), np.abs(x.imag)) < 1e-6 * size).all()
+
+
 def test_pictures_of_linear_models(tmp_path: Path) -> None:
     linear = hanging()
     figure = lw.show.bode(linear, outputs=["q1"], frequencies=[0.5, 1.0], path=tmp_path / "b.svg")
@@ -141,6 +153,8 @@ def test_pictures_of_linear_models(tmp_path: Path) -> None:
     wanted = linear.frequency_response([0.5, 1.0])[:, 0, 0]
     np.testing.assert_allclose(size, 20 * np.log10(np.abs(wanted)))
     np.testing.assert_allclose(phase, np.degrees(np.angle(wanted)), atol=1e-9)
+    ticks = lw.show.bode(lw.linearize(lw.gallery("cart-pole"))).axes[1].get_yticks()
+    assert (ticks % 15 == 0).all()
     locus = lw.show.root_locus(linear, gains=[0.0, 1.0], path=tmp_path / "r.svg")
     assert len(locus.axes[0].get_lines()) == 4 + 2 + 1  # branches, poles and zeros, the axis
     with pytest.raises(LookupError, match="has no input 'q9'"):

@@ -228,7 +228,7 @@ def _complete_constrained_velocities(
     largest = max(1.0, float(np.abs(qd).max()))
     left = system.velocity_terms(q, qd, t)[0]
     if (
-        system.closable_residual(left, J, largest)
+        system.closable_residual(left, J, largest, held)
         > CLOSURE_TOLERANCES.given_velocity_residual * largest
     ):
         worst = int(np.argmax(np.abs(left) / system.row_sizes))

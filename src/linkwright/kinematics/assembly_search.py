@@ -14,6 +14,8 @@ from .constraint_system import ConstraintSystem
 
 MAX_ROUNDED_RESIDUAL = 1e-3
 """Residuals below this may come from rounded numbers: files give at least millimetres."""
+LARGEST_CLOSURE = 1e-2
+"""What `Mechanism.closure` accepts."""
 CLOSURE_PER_RESIDUAL = 3.0
 """The closure that allows a residual is a share of the size of rows, and columns magnify it."""
 
@@ -28,7 +30,7 @@ def close_configuration(
     bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
     if held:  # near limits of what is held, singular values are small and count
         finest = _search_closure(system, q, t, held, CLOSURE_TOLERANCES.fine_rank_share)
-        left = system.counted_residual(finest, t)
+        left = system.largest_residual(finest, t)
         if np.abs(finest - q).max() < CLOSURE_TOLERANCES.same_closure_distance and left <= bound:
             return finest, left
     q = _search_closure(system, q, t, held, system.scale.closure)
@@ -48,11 +50,11 @@ def _close_with_finer_rank(
     bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
     finer = _search_closure(system, q, t, held, CLOSURE_TOLERANCES.fine_rank_share)
     closes = system.largest_residual(finer, t) <= CLOSURE_TOLERANCES.closed_residual
-    left = system.counted_residual(q, t)
+    left = system.counted_residual(q, t, held)
     if (
         closes and np.abs(finer - q).max() < CLOSURE_TOLERANCES.same_closure_distance
     ) or left > bound:
-        return finer, system.counted_residual(finer, t)
+        return finer, system.counted_residual(finer, t, held)
     return q, left
 
 
@@ -61,8 +63,7 @@ def _search_closure(
 ) -> Floats:
     """Return q after a search for φ(q, t) = 0 with the held steps at zero."""
     functions = system.position_functions(t, rank_share)
-    leeway = rank_share * float(system.row_sizes.max(initial=0.0))
-    return search_positions(functions, q, hold=held, rank_share=rank_share, leeway=leeway)
+    return search_positions(functions, q, hold=held, rank_share=rank_share, leeway=rank_share)
 
 
 def assembly_restart_positions(
@@ -164,18 +165,22 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     error = AssemblyError(
         f"the mechanism cannot be assembled: {what}",
         where=system.mechanism.name,
-        remedy=_assembly_remedy(max(residuals.values())),
+        remedy=_assembly_remedy(system, phi),
     )
     error.residuals, error.q = residuals, q
     return error
 
 
-def _assembly_remedy(residual: float) -> str:
+def _assembly_remedy(system: ConstraintSystem, phi: Floats) -> str:
     """Return what a user can do; where little is open, also the closure that allows it."""
     remedies = "give closer rough values, hold fewer, or check the lengths"
-    if not 0 < residual < MAX_ROUNDED_RESIDUAL:
+    sizes = system.row_sizes[list(system.constraints.position_rows)]
+    share = CLOSURE_PER_RESIDUAL * float(np.abs(phi / sizes).max())
+    if not (share > 0 and np.abs(phi).max() < MAX_ROUNDED_RESIDUAL):
         return remedies
-    closure = 10.0 ** np.ceil(np.log10(CLOSURE_PER_RESIDUAL * residual))
+    closure = 10.0 ** np.ceil(np.log10(share))
+    if not system.scale.closure < closure <= LARGEST_CLOSURE:
+        return remedies
     return f"{remedies}; if the file's numbers are rounded, allow that: closure={closure:.0e}"
 
 

@@ -156,16 +156,17 @@ class ConstraintSystem:
         return J
 
     def position_functions(self, t: float, rank_share: float) -> PositionConstraints:
-        """Return the constraints of positions at time t for a search; entries of the Jacobian
-        below the share of their natural size are zero."""
-        floor = position_entry_sizes(self, np.array(self.length))
+        """Return the constraints of positions at time t for a search, as shares of the sizes of
+        their rows; entries of the Jacobian below the share of their natural size are zero."""
+        floor = rank_share * position_entry_sizes(self, np.array(self.length))
+        sizes = self.row_sizes[list(self.constraints.position_rows)]
 
         def position_jacobian(q: Floats) -> Floats:
             J = self.step_jacobian(q, self.position_terms(q, t)[1])
-            return np.where(np.abs(J) < rank_share * floor, 0.0, J)
+            return np.where(np.abs(J) < floor, 0.0, J) / sizes[:, None]
 
         return PositionConstraints(
-            lambda q: self.residual(q, t), position_jacobian, self.move_in_parent_axes
+            lambda q: self.residual(q, t) / sizes, position_jacobian, self.move_in_parent_axes
         )
 
     def least_change(self, J: Floats, right: Floats, free: Sequence[int] | None = None) -> Floats:
@@ -187,37 +188,40 @@ class ConstraintSystem:
         """Return the largest residual of all rows (m, rad)."""
         return float(np.abs(self.residual(q, t)).max(initial=0.0))
 
-    def counted_residual(self, q: Floats, t: float) -> float:
-        """Return the largest residual that counts (m, rad): see `closable_residual`."""
+    def counted_residual(self, q: Floats, t: float, held: Sequence[int] = ()) -> float:
+        """Return the largest residual that counts (m, rad) while the steps `held` stay zero: see
+        `closable_residual`."""
         phi, J, _ = self.position_terms(q, t)
-        return self.closable_residual(phi, J)
+        return self.closable_residual(phi, self.step_jacobian(q, J), held=held)
 
-    def closable_residual(self, left: Floats, J: Floats, unit: float = 1.0) -> float:
-        """Return the largest of the residuals `left` of rows whose Jacobian is J. What nearly
-        redundant rows leave open, and no motion can close, counts only where it is more than the
-        closure (in multiples of `unit`)."""
+    def closable_residual(
+        self, left: Floats, J: Floats, unit: float = 1.0, held: Sequence[int] = ()
+    ) -> float:
+        """Return the largest of the residuals `left` of rows whose Jacobian is J that counts, while
+        the columns `held` stay zero.
+
+        Nearly redundant rows leave something open that no motion closes. That does not count
+        within the closure (in multiples of `unit`), and neither does what motions could close
+        where it is no larger than that: by least squares or row by row, it is spread otherwise.
+        """
         whole = float(np.abs(left).max(initial=0.0))
-        if not (
-            whole > CLOSURE_TOLERANCES.closed_residual
-            and np.isfinite(whole)
-            and np.isfinite(J).all()
+        rows = self.jacobian_rows(J)
+        shares = left / self.row_sizes[rows]
+        if (
+            whole <= CLOSURE_TOLERANCES.closed_residual
+            or not np.isfinite(J).all()
+            or not np.abs(shares).max() <= self.scale.closure * unit
         ):
             return whole
-        rows = self.jacobian_rows(J)
-        sizes, least = self.row_sizes[rows], self.scale.entries[rows]
-        J = np.where(np.abs(J) < self.scale.closure * least, 0.0, J)  # as the search has it
-        J = J * self.scale.columns
-        steep = np.maximum(sizes, np.abs(J).max(axis=1))  # steep rows hide no others
-        directions, found, _ = np.linalg.svd(J / steep[:, None])
-        closable = int((found > self.scale.closure * max(found[0], 1.0)).sum())
-        kept = directions[:, :closable]
-        inside = kept @ (kept.T @ (left / steep)) * steep
-        if np.abs((left - inside) / sizes).max() > self.scale.closure * unit:
-            return whole
-        small, least = (*found, 0.0)[closable], found[closable - 1]
-        tilt = CLOSURE_TOLERANCES.redundant_row_tilt * small / least if closable else 0.0
-        closed = np.abs(inside).max() <= tilt * np.abs(left - inside).max()
-        return 0.0 if closed else float(np.abs(inside).max())
+        free = [k for k in range(J.shape[1]) if k not in held]
+        scale = self.scale.select_rows(rows).select_columns(free)
+        rank = jacobian_rank(J[:, free], scale)
+        directions = np.linalg.svd(J[:, free] / self.row_sizes[rows, None] * scale.columns)[0]
+        closable = directions[:, :rank] @ (directions[:, :rank].T @ shares)
+        spread = CLOSURE_TOLERANCES.redundant_row_spread * np.abs(shares - closable).max()
+        if np.abs(closable).max() <= spread:
+            return 0.0
+        return float(np.abs(closable * self.row_sizes[rows]).max())
 
     def jacobian_rank(self, J: Floats) -> int:
         """Return the rank of a Jacobian of all rows, or of those of positions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,14 @@ DEFAULT_GAINS = 400
 
 GAIN_DECADES = 3.0
 """Decades of gains below and above that at which the loop has unit gain."""
+
+LONGEST_LOCUS_STEP = 0.01
+"""Gains are added until eigenvalues move by less than this share of the largest one without
+feedback: branches meet and part at right angles, within a small range of gains."""
+
+MAX_GAIN_REFINEMENTS = 12
+"""Eigenvalues that meet move as the root of the change of the gain: halving it twelve times brings
+steps to a sixtieth."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ def close_loop(
         Names of the input and the output (default: the first ones).
     gains : (k,) array, optional
         Gains in the units of the input by the output (default: three decades about that at which
-        the loop has unit gain).
+        the loop has unit gain, closer together where eigenvalues move fast).
 
     Returns
     -------
@@ -84,9 +92,18 @@ def close_loop(
     column = linear_port_index(linear.inputs, input, "input")
     row = linear_port_index(linear.outputs, output, "output")
     b, c, d = linear.B[:, [column]], linear.C[[row]], float(linear.D[row, column])
-    chosen = _default_gains(linear, row, column) if gains is None else np.asarray(gains, float)
-    chosen = check_vector(chosen, np.size(chosen), "gains")
-    closed = [np.linalg.eigvals(linear.A - k / (1 + k * d) * b @ c) for k in chosen]
+
+    def closed_eigenvalues(gain: float) -> NDArray[np.complex128]:
+        found = np.linalg.eigvals(linear.A - gain / (1 + gain * d) * b @ c)
+        return np.asarray(found, dtype=complex)
+
+    if gains is None:
+        chosen, branches = _refine_gains(
+            closed_eigenvalues, _default_gains(linear, row, column), linear.eigenvalues
+        )
+    else:
+        chosen = check_vector(np.asarray(gains, float), np.size(gains), "gains")
+        branches = connect_branches([closed_eigenvalues(k) for k in chosen])
     n = len(linear.A)
     pencil = np.block([[linear.A, b], [c, np.array([[d]])]])
     mass = np.zeros((n + 1, n + 1))
@@ -94,7 +111,6 @@ def close_loop(
     roots = eigvals(pencil, mass)
     size = 1e8 * max(1.0, float(np.abs(linear.A).max(initial=0.0)))
     finite = roots[np.isfinite(roots) & (np.abs(roots) < size)]
-    branches = connect_branches([np.asarray(one, dtype=complex) for one in closed])
     names = linear.inputs[column], linear.outputs[row]
     return FeedbackLoop(*names, chosen, branches, linear.eigenvalues, np.asarray(finite, complex))
 
@@ -111,6 +127,29 @@ def linear_port_index(names: Sequence[str], wanted: str | None, kind: str) -> in
             remedy=suggest_remedy(wanted, list(names)),
         )
     return list(names).index(wanted)
+
+
+def _refine_gains(
+    eigenvalues_at: Callable[[float], NDArray[np.complex128]],
+    gains: Floats,
+    open_loop: NDArray[np.complex128],
+) -> tuple[Floats, NDArray[np.complex128]]:
+    """Return more gains, and the branches over them, whose steps are short near the eigenvalues
+    without feedback."""
+    found = {gain: eigenvalues_at(gain) for gain in gains.tolist()}
+    size = float(np.abs(open_loop).max(initial=0.0))
+    for _ in range(MAX_GAIN_REFINEMENTS):
+        gains = np.array(sorted(found))
+        branches = connect_branches([found[gain] for gain in gains.tolist()])
+        steps = np.abs(np.diff(branches, axis=0))
+        near = np.abs(branches[:-1]) < 2 * size
+        long = (np.where(near, steps, 0.0) > LONGEST_LOCUS_STEP * size).any(axis=1)
+        if not long.any():
+            break
+        for gain in ((gains[:-1] + gains[1:]) / 2)[long].tolist():
+            found[gain] = eigenvalues_at(gain)
+    gains = np.array(sorted(found))
+    return gains, connect_branches([found[gain] for gain in gains.tolist()])
 
 
 def _default_gains(linear: Linear, row: int, column: int) -> Floats:

@@ -32,6 +32,9 @@ _FREQUENCY_COUNT = 600
 _DECADES_BEYOND = 1.0
 """Decades of frequencies below the slowest and above the fastest eigenvalue."""
 
+_DEGREE_STEPS = [1, 1.5, 3, 4.5, 9, 10]
+"""Steps between ticks of angles, times powers of ten: 15, 30, 45 and 90 degrees."""
+
 
 @draws_figure
 def bode(
@@ -70,6 +73,8 @@ def bode(
     >>> len(lw.show.bode(linear, "q1", ["q1"]).axes)
     2
     """
+    from matplotlib.ticker import MaxNLocator
+
     column = linear_port_index(linear.inputs, input, "input")
     wanted = list(linear.outputs) if outputs is None else list(outputs)
     rows = [linear_port_index(linear.outputs, name, "output") for name in wanted]
@@ -77,16 +82,18 @@ def bode(
     if not (omega > 0).all() or not omega.size:
         raise LinkwrightError("frequencies must be positive", remedy="give rad/s above 0")
     response = linear.frequency_response(omega)[:, :, column]
+    labels = [f"{plain_label(linear.inputs[column])} → {plain_label(name)}" for name in wanted]
     figure = new_figure(width, 95)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for k, row in enumerate(rows):
         size = np.abs(response[:, row])
         seen = size > 0
-        style = {"color": line_color(k), "ls": dash_pattern(k), "label": plain_label(wanted[k])}
+        style = {"color": line_color(k), "ls": dash_pattern(k), "label": labels[k]}
         upper.plot(omega[seen], 20 * np.log10(size[seen]), **style)
         phase = np.unwrap(np.angle(response[seen, row]))
         lower.plot(omega[seen], np.degrees(phase), **style)
-    upper.set_ylabel(f"magnitude of y/{plain_label(linear.inputs[column])} / dB")
+    upper.set_ylabel("magnitude / dB")
+    lower.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=_DEGREE_STEPS))
     lower.set_ylabel("phase / °")
     lower.set_xlabel("frequency / rad/s")
     lower.set_xscale("log")
@@ -94,7 +101,7 @@ def bode(
     if len(rows) > 1:
         draw_legend(upper)
     else:
-        upper.set_title(f"{plain_label(linear.inputs[column])} → {plain_label(wanted[0])}")
+        upper.set_title(labels[0])
     figure.align_ylabels()
     return figure
 

@@ -102,9 +102,9 @@ class ClosureTolerances:
     # -- choosing among closures -------------------------------------------------------------
     same_closure_distance: float = 1e-3
     """A finer closure that moves coordinates by less than this is the same configuration."""
-    redundant_row_tilt: float = 10.0
-    """What nearly redundant rows leave open depends on the velocities that are held, by the ratio
-    of the largest neglected singular value to the least counted one, times this."""
+    redundant_row_spread: float = 10.0
+    """Which of nearly redundant rows close is a choice: least squares in other units, or with other
+    velocities held, spread what stays open by this many times its size, no more."""
     stalled_residual: float = 1e-6
     """Below this, rows that are nearly redundant may keep the largest residual from falling;
     the sum of squares then says whether a step helps."""
