@@ -324,7 +324,7 @@ class ExportedMotion:
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
-            value = value[:3, :] if value.shape == (4, 4) else value
+            value = value[:3, :] if name[0] == "placement" else value
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
             (here,) = make(q, qd, tau, t)

@@ -14,7 +14,7 @@ const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK 
 export class History {
   constructor() { this.clear(); }
 
-  clear() { this.t = []; this.q = []; this.qd = []; this.kinetic = []; this.potential = []; }
+  clear() { this.t = []; this.q = []; this.qd = []; this.kinetic = []; this.potential = []; this.holds = []; }
 
   /** Add a sample of the present state; the older half of a very long history is thinned. */
   add(state) {
@@ -22,9 +22,9 @@ export class History {
     if (last !== undefined && state.t <= last) return;
     const [kinetic, potential] = state.energies();
     this.t.push(state.t); this.q.push(Float64Array.from(state.q)); this.qd.push(Float64Array.from(state.qd));
-    this.kinetic.push(kinetic); this.potential.push(potential);
+    this.kinetic.push(kinetic); this.potential.push(potential); this.holds.push(state.holds);
     if (this.t.length > MAX_SAMPLES) {
-      for (const key of ["t", "q", "qd", "kinetic", "potential"]) this[key] = this[key].filter((_, k) => k % 2 === 0 || k > MAX_SAMPLES / 2);
+      for (const key of ["t", "q", "qd", "kinetic", "potential", "holds"]) this[key] = this[key].filter((_, k) => k % 2 === 0 || k > MAX_SAMPLES / 2);
     }
   }
 
@@ -35,7 +35,14 @@ export class History {
   }
 }
 
-/** A state between the samples of a history: cubics where velocities are rates, else lines of unit quaternions. */
+/** The row of a table at a time, by lines between rows. */
+function rowAt(times, rows, t) {
+  const k = indexAtTime(times, t), m = Math.min(k + 1, times.length - 1), s = m > k ? Math.min(1, Math.max(0, (t - times[k]) / (times[m] - times[k]))) : 0;
+  return Float64Array.from(rows[k], (v, i) => (1 - s) * v + s * rows[m][i]);
+}
+
+/** A state between the samples of a history: cubics where velocities are rates, else lines of unit quaternions;
+ *  with the stops that hold it and the forces there, as far as the history has them. */
 export function interpolate(history, t) {
   const k = Math.min(indexAtTime(history.t, t), Math.max(0, history.t.length - 2));
   const m = Math.min(k + 1, history.t.length - 1), span = history.t[m] - history.t[k];
@@ -44,7 +51,9 @@ export function interpolate(history, t) {
   const q = a.length === da.length
     ? Float64Array.from(a, (v, i) => r * r * ((1 + 2 * s) * v + s * span * da[i]) + s * s * ((1 + 2 * r) * b[i] - r * span * db[i]))
     : Float64Array.from(a, (v, i) => r * v + s * b[i]);
-  return { q, qd: Float64Array.from(da, (v, i) => r * v + s * db[i]) };
+  const { forces, holds } = history, same = holds?.[k] && holds[m] && holds[k].every((one, i) => one === holds[m][i]);
+  const known = forces ? { qdd: rowAt(forces.t, forces.qdd, t), reactions: rowAt(forces.t, forces.reactions, t) } : null;
+  return { q, qd: Float64Array.from(da, (v, i) => r * v + s * db[i]), holds: same ? holds[k] : null, known };
 }
 
 /** A coordinate that rests beyond its limit by rounding alone, at the limit: the next call begins there. */
@@ -103,7 +112,7 @@ export class Simulation {
 
   /** Whether stops that hold push, and the others stay far away for a while. */
   #isQuiet(t, y, span) {
-    const { holds } = this.state, { gaps, velocities, forces } = this.state.functions.stops([t], y, this.state.motionVector);
+    const holds = this.state.holds ?? [], { gaps, velocities, forces } = this.state.functions.stops([t], y, this.state.motionVector);
     return gaps.every((gap, k) => (holds[k] === 1 ? forces[k] > 0 : gap + LIMIT_SLACK > REACH * Math.abs(velocities[k]) * span));
   }
 
@@ -111,7 +120,7 @@ export class Simulation {
   #integrateQuietly(until) {
     const state = this.state, { q, qd, p, t } = state, span = until - t;
     if (!this.quiet || !this.#isQuiet(t, state.stateVector, span)) return false;
-    const holds = this.quiet.table.parameters.slice(p.length).map((_, k) => state.holds[k] ?? 0);
+    const holds = this.quiet.table.parameters.slice(p.length).map((_, k) => state.holds?.[k] ?? 0);
     const found = this.quiet.simulate({ q, qd, u: state.motionInputs(), p: [...p, ...holds], t, until, ...TOLERANCES });
     if (found.end !== "reached" || !found.q.every(Number.isFinite) || !this.#isQuiet(found.t, [...found.q, ...found.qd], span)) return false;
     this.#take(found, state.holds);

@@ -206,7 +206,7 @@ export class Viewer {
   }
 
   /** Show a time of the recorded run. */
-  showTime(t) { this.time = t; const { q, qd } = interpolate(this.recorded, t); this.state.q.set(q); this.state.qd.set(qd); this.state.t = t; this.state.touch(); this.changed(); }
+  showTime(t) { this.time = t; const { q, qd, holds, known } = interpolate(this.recorded, t); this.state.q.set(q); this.state.qd.set(qd); this.state.t = t; this.state.touch(holds, known); this.changed(); }
 
   /** Show the pose at a time of a plot, without changing the state. */
   preview(t) {
@@ -214,10 +214,10 @@ export class Viewer {
     if (!history.t.length) return;
     if (this.playing) this.pause();
     const { state } = this;
-    this.kept ??= { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd), t: state.t };
+    this.kept ??= { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd), t: state.t, holds: state.holds, known: state.known };
     const first = history.t[0], last = history.t[history.t.length - 1], at = Math.min(last, Math.max(first, t));
     const found = interpolate(history, at);
-    state.q.set(found.q); state.qd.set(found.qd); state.t = at; state.touch();
+    state.q.set(found.q); state.qd.set(found.qd); state.t = at; state.touch(found.holds, found.known);
     this.figure.mark(at);
     this.changed();
   }
@@ -225,7 +225,7 @@ export class Viewer {
   leavePreview() {
     if (!this.kept) return;
     const { state, kept } = this;
-    state.q.set(kept.q); state.qd.set(kept.qd); state.t = kept.t; state.touch();
+    state.q.set(kept.q); state.qd.set(kept.qd); state.t = kept.t; state.touch(kept.holds, kept.known);
     this.kept = null;
     this.figure.mark(null);
     this.changed();
