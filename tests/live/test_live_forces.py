@@ -78,6 +78,32 @@ def test_forces_before_an_impact_are_not_those_of_rest() -> None:
     )
 
 
+def test_a_stop_that_holds_lets_go_when_an_effort_lifts() -> None:
+    """In many calls, which remember what holds the motion until an effort changes."""
+    boom = lw.load(BOOM)
+    efforts = {0.0: [0.0, 0.0], 0.8: [1500.0, 0.0], 1.2: [0.0, 0.0]}
+    q, held = run_modules(
+        "state simulation",
+        STATE
+        + "const held = [];"
+        + "".join(
+            f"state.u.set({u}); for (let k = 0; k < {40 if t != 0.8 else 20}; k++) simulation.advance(0.02);"
+            " held.push(Math.max(...state.holds));"
+            for t, u in efforts.items()
+        )
+        + " return [state.q, held]",
+        lw.live.scene(boom),
+    )
+    assert held[:2] == [1, 0]
+    at, rate = lw.compile(boom).home(), np.zeros(2)
+    for span, effort in ((0.8, 0.0), (0.4, 1500.0), (0.8, 0.0)):
+        run = lw.simulate(
+            boom, span, q0=at, qd0=rate, torque=[effort, 0.0], samples=2, rtol=1e-12, atol=1e-13
+        )
+        at, rate = run.q[-1], run.qd[-1]
+    np.testing.assert_allclose(q, at, atol=1e-7)
+
+
 CHAIN = "".join(
     f"""
 [bodies.b{k}]

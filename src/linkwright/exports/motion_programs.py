@@ -65,11 +65,12 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
     if stops:
         tapes |= {
             "functions.signals": motion.signals,
+            "functions.margins": motion.stop_margins,
             "stop_functions.states": motion.stop_states,
             "stop_functions.impact": motion.impact,
         }
     else:
-        absent["signals"] = None
+        absent |= {"signals": None, "margins": None}
         no_stops = {"states": None, "impact": None}
     program = read_program(
         advance_motion,

@@ -4,10 +4,8 @@ import { pointJacobian } from "./closing.js";
 import { Rebounds } from "./rebounds.js";
 import { indexAtTime } from "./scales.js";
 import { CONTROL_TIME } from "./state.js";
-import { Mechanism } from "./wasm.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
-const REACH = 4; // stops are far away if velocities as large as this times the present ones do not reach them
 const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
 
 /** The samples of a motion over time. */
@@ -62,13 +60,6 @@ function atLimit({ limited, lower, upper }, value) {
   return limited[1] && value > upper && value < upper + LIMIT_SLACK ? upper : value;
 }
 
-/** The functions of a module with `quiet` as `simulate`: stops that hold are parameters of it. */
-function quietFunctions({ exports, table }) {
-  const { quiet } = table.programs, held = table.stops.map((name) => ({ name, value: 0 }));
-  if (!quiet) return null;
-  return new Mechanism({ exports: { ...exports, simulate: exports.quiet } }, { ...table, stops: [], parameters: [...table.parameters, ...held], programs: { simulate: quiet } });
-}
-
 /** Moves a state in time. */
 export class Simulation {
   constructor(state) {
@@ -78,7 +69,6 @@ export class Simulation {
     this.message = "";
     this.fastest = null; // of the impacts with stops
     this.rebounds = new Rebounds(state);
-    this.quiet = state.canMove ? quietFunctions(state.functions) : null;
   }
 
   /** Forget the history; begin at the present state. */
@@ -110,33 +100,22 @@ export class Simulation {
     return true;
   }
 
-  /** Whether stops that hold push, and the others stay far away for a while. */
-  #isQuiet(t, y, span) {
-    const holds = this.state.holds ?? [], { gaps, velocities, forces } = this.state.functions.stops([t], y, this.state.motionVector);
-    return gaps.every((gap, k) => (holds[k] === 1 ? forces[k] > 0 : gap + LIMIT_SLACK > REACH * Math.abs(velocities[k]) * span));
-  }
-
-  /** Advance without looking for events of stops, which takes half of the time. @returns {boolean} whether there are none */
-  #integrateQuietly(until) {
-    const state = this.state, { q, qd, p, t } = state, span = until - t;
-    if (!this.quiet || !this.#isQuiet(t, state.stateVector, span)) return false;
-    const holds = this.quiet.table.parameters.slice(p.length).map((_, k) => state.holds?.[k] ?? 0);
-    const found = this.quiet.simulate({ q, qd, u: state.motionInputs(), p: [...p, ...holds], t, until, ...TOLERANCES });
-    if (found.end !== "reached" || !found.q.every(Number.isFinite) || !this.#isQuiet(found.t, [...found.q, ...found.qd], span)) return false;
-    this.#take(found, state.holds);
-    return true;
-  }
-
   #take({ t, q, qd }, holds) {
     const state = this.state;
     state.q.set(q.map((value, k) => atLimit(state.scene.coordinates[k], value))); state.qd.set(qd); state.t = t;
     state.touch(holds);
   }
 
+  /** The stops that hold the motion, where the call before left them and nothing has changed since. */
+  #knownHolds(u) {
+    const { holds, p } = this.state, given = [...u, ...p], same = this.given?.every((one, k) => one === given[k]);
+    this.given = given;
+    return same ? holds : null;
+  }
+
   #integrate(until) {
-    if (this.#integrateQuietly(until)) return true;
-    const state = this.state, { q, qd, p, t } = state;
-    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest });
+    const state = this.state, { q, qd, p, t } = state, u = state.motionInputs();
+    const found = state.functions.simulate({ q, qd, u, p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest, holds: this.#knownHolds(u) });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
       this.fastest = found.fastest;
       this.#take(found, found.holds);
