@@ -133,3 +133,32 @@ def test_a_mass_matrix_of_four_velocities_has_all_its_rows() -> None:
     np.testing.assert_allclose(
         np.reshape(found, (4, 4)), lw.compile(chain).mass_matrix(q), rtol=1e-12
     )
+
+
+def test_twenty_eight_limits_of_a_loop_act_as_in_simulate() -> None:
+    """A necklace of fourteen links between two pins, which hangs until links reach their limits."""
+    count = 14
+    links = "".join(
+        f"[bodies.b{k}]\nmass = 1.0\ncenter = [0.1, 0, 0]\ninertia = [0, 0.01, 0.01]\n[joints.q{k}]\n"
+        f'type = "revolute"\nparent = "{f"b{k - 1}" if k else "ground"}"\nchild = "b{k}"\n'
+        f"axis = [0, -1, 0]\norigin = [{0.2 if k else 0}, 0, 0]\ndamping = 0.5\n"
+        f"limits = {{ lower = {-0.2 if k else -2}, upper = {0.3 if k else 1} }}\n"
+        for k in range(count)
+    )
+    pin = (
+        f'[loops.pin]\ntype = "revolute"\nparent = "b{count - 1}"\nchild = "ground"\naxis = [0, -1, 0]\n'
+        f"origin = [0.2, 0, 0]\nchild_origin = [{0.17 * count}, 0, 0]\n[assembly]\nq0 = 0.6\n"
+        + "".join(f"q{k} = -0.09\n" for k in range(1, count))
+    )
+    necklace = lw.load('name = "necklace"\n' + links + pin)
+    scene = lw.live.scene(necklace)
+    assert scene.notes == ()
+    q, holds = run_modules(
+        "state simulation",
+        STATE
+        + "for (let k = 0; k < 18; k++) simulation.advance(1 / 60); return [state.q, state.holds]",
+        scene,
+    )
+    run = lw.simulate(necklace, 0.3, samples=2, stops="impact", rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(q, run.q[-1], atol=1e-7)
+    assert sum(holds) == 9
