@@ -1,7 +1,7 @@
 // The viewer's elements and acts: picture, sliders, simulation, plots, equations.
 import { BodyPanel } from "./bodies.js";
 import { Camera } from "./camera.js";
-import { dragPoint, setCoordinate, setParameters } from "./closing.js";
+import { dragPoint, restoreState, setCoordinate, setParameters } from "./closing.js";
 import { HistoryFigure, make } from "./figures.js";
 import { canLeave, followPoint, massCenter, movingPoints, viewOfReach } from "./follow.js";
 import { FormulaPanel } from "./formulas.js";
@@ -47,7 +47,8 @@ export class Viewer {
     }
     this.scene = scene; this.state = new LiveState(scene, functions); this.simulation = new Simulation(this.state);
     this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t; this.pace = 0;
-    if (keep) this.#restore(keep);
+    const isKept = !keep || restoreState(this.state, keep);
+    if (keep) this.mode = "live";
     this.camera = keep?.camera ?? new Camera(viewOfReach(this.state));
     this.camera.home = this.camera.anchor = massCenter(this.state);
     if (!keep && this.options.look?.follow === undefined) this.look.follow = canLeave(scene);
@@ -56,17 +57,9 @@ export class Viewer {
     this.#panels();
     this.#offerRecorded();
     this.restart();
-    this.say(this.state.canMove ? "" : scene.notes[0] ?? "");
+    this.say(isKept ? this.state.canMove ? "" : scene.notes[0] ?? "" : "The loops cannot close near the position before; this is the start.");
     this.emit("ready");
     this.changed();
-  }
-
-  #restore(keep) {
-    const { state, scene } = this;
-    scene.parameters.forEach((one, k) => { if (Object.hasOwn(keep.parameters, one.name)) state.p[k] = keep.parameters[one.name]; });
-    scene.coordinates.forEach((one, k) => { if (Object.hasOwn(keep.q, one.name)) state.q[k] = keep.q[one.name]; });
-    state.touch();
-    this.mode = "live";
   }
 
   // -- the elements -----------------------------------------------------------------------------
