@@ -67,7 +67,7 @@ export class LiveState {
 
   /** Take another recorded run, {t, q, qd}, of given parameters, or none, and go to its start. @returns {object} with energies */
   takeRun(run, parameters) {
-    this.scene.parameters.forEach((one, k) => { this.p[k] = parameters[one.name] ?? one.value; });
+    this.scene.parameters.forEach((one, k) => { this.p[k] = Object.hasOwn(parameters, one.name) ? parameters[one.name] : one.value; });
     const kept = run && { ...run, start: run.q[0], start_velocity: run.qd[0], kinetic: [], potential: [] };
     for (let k = 0; k < (run?.t.length ?? 0); k++) {
       this.t = run.t[k]; this.q.set(run.q[k]); this.qd.set(run.qd[k]); this.touch();
