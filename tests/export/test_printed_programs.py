@@ -46,7 +46,7 @@ SIZES = {
     "states": 2, "parameters": 1, "signals": 3, "first_speed": 1, "end_speed": 2,
     "event_columns": 5, "event_capacity": 40,
 }  # fmt: skip
-ABSENT = {"project": None, "jacobian": None}
+ABSENT = {"project": None, "margins": None, "jacobian": None}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 C_TAPES = """
 static void rates(const double *t, const double *y, const double *p, double *rate, double *margin)

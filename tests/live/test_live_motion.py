@@ -362,15 +362,37 @@ def test_many_limits_of_a_tree_act_as_in_simulate() -> None:
     chain = lw.load('name = "chain"\n' + links)
     scene = lw.live.scene(chain)
     assert scene.notes == ()
-    q, holds, whole = run_modules(
+    q, holds, steps, evaluations = run_modules(
         "state simulation",
-        STATE + "let whole = 0; const own = state.functions.simulate.bind(state.functions);"
-        " state.functions.simulate = (given) => { whole++; return own(given); };"
+        STATE
+        + "let steps = 0, evaluations = 0; const own = state.functions.simulate.bind(state.functions);"
+        " state.functions.simulate = (given) => { const found = own(given); steps += found.steps;"
+        " evaluations += found.evaluations; return found; };"
         " for (let k = 0; k < 60; k++) simulation.advance(1 / 60);"
-        " return [state.q, state.holds, whole]",
+        " return [state.q, state.holds, steps, evaluations]",
         scene,
     )
     run = lw.simulate(chain, 1.0, samples=2, stops="impact", rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(q, run.q[-1], atol=1e-8)
     assert sum(holds) >= 1
-    assert 0 < whole < 100  # of 120 parts; the others need not watch the limits
+    assert evaluations < 18.5 * steps  # few steps look for events, which takes three more
+
+
+def test_values_of_another_scene_are_taken_with_loops_closed() -> None:
+    """As the studio does when a length was edited; lengths that cannot close there leave the start."""
+    bar = lw.gallery("four-bar")
+    keep = {"q": dict(zip(lw.compile(bar).names.q, lw.compile(bar).home(), strict=True))}
+    for length, parameters, expected in (("1.3", {}, True), ("1.3", {"l2": 60.0}, False)):
+        other = bar.with_parameters(l1=float(length) * float(bar.values["l1"]))
+        closes, q, p = run_modules(
+            "state closing simulation",
+            STATE
+            + f"const closes = m.restoreState(state, {json.dumps(keep | {'parameters': parameters})});"
+            "return [closes, state.q, state.p]",
+            lw.live.scene(other),
+        )
+        assert closes is expected
+        model = lw.compile(other, parameters=["l2"])
+        names = [one["name"] for one in lw.live.scene(other).data["parameters"]]  # type: ignore[index,union-attr,attr-defined]
+        residual = model.constraint_residual(np.array(q), [p[names.index("l2")]])
+        assert np.abs(residual).max() < 1e-9

@@ -115,7 +115,8 @@ class Batch:
 
 
 def compiled(method: StepMethod, *, is_single: bool = False, watches: bool = False) -> object:
-    absent = {"project": None, "jacobian": None} | ({} if watches else {"signals": None})
+    absent = {"project": None, "jacobian": None, "margins": None}
+    absent |= {} if watches else {"signals": None}
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent),
         ("test", method.name, watches),
@@ -235,7 +236,7 @@ def test_one_lane_has_the_bits_of_many_at_every_vector_width(
     if "x86" not in host.triple or host.vector_bytes < target.vector_bytes:
         pytest.skip("this processor has no such vectors")
     monkeypatch.setattr("linkwright.readings.llvm.target.host_target", lambda: target)
-    absent = {"project": None}
+    absent = {"project": None, "margins": None}
     program = read_program(integrate_trajectories, method=EIGHTH_ORDER, functions=absent)
     starts, found = np.random.default_rng(3).uniform(-3, 3, (13, 2)), []
     for is_single in (True, False):

@@ -222,7 +222,7 @@ METHOD = RosenbrockMethod(RODAS5P)
 
 
 def compiled_method() -> Callable[..., object]:
-    absent = {"project": None, "signals": None}
+    absent = {"project": None, "signals": None, "margins": None}
     return compile_program(
         lambda: read_program(integrate_trajectories, method=METHOD, functions=absent),
         ("test", METHOD),

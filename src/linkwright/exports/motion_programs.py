@@ -65,11 +65,12 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
     if stops:
         tapes |= {
             "functions.signals": motion.signals,
+            "functions.margins": motion.stop_margins,
             "stop_functions.states": motion.stop_states,
             "stop_functions.impact": motion.impact,
         }
     else:
-        absent["signals"] = None
+        absent |= {"signals": None, "margins": None}
         no_stops = {"states": None, "impact": None}
     program = read_program(
         advance_motion,
@@ -82,16 +83,20 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
     return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
 
 
-def make_settling_program(motion: ExportedMotion) -> MotionProgram:
-    """Return the program that lets the stops of a motion act at one state."""
+def make_settling_program(
+    motion: ExportedMotion, *, closed: float = CLOSED_GAP, still: float = STILL_VELOCITY
+) -> MotionProgram:
+    """Return the program that lets the stops of a motion act at one state: gaps below `closed` are
+    closed, velocities below `still` are zero."""
     tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
     program = read_program(
         settle_stops,
         sizes=_motion_sizes(motion),
         first_hold=motion.first_hold,
-        still=STILL_VELOCITY,
+        still=still,
     )
-    return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
+    buffers = _simulation_buffers(motion) | {"stop_buffers.closed_gap": np.array([closed])}
+    return _checked(MotionProgram(program, tapes, buffers))
 
 
 def _motion_sizes(motion: ExportedMotion) -> dict[str, int]:

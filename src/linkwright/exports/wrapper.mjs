@@ -113,9 +113,10 @@ export class Mechanism {
   }
 
   /** Integrate the motion from t to `until` by DOP853 with error control, through the events of
-   *  stops and contacts; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` is that of
-   *  the call before if the motion goes on: an impact that is slow beside it does not rebound. */
-  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null }) {
+   *  stops and contacts; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` and `holds`
+   *  are those of the call before if the motion goes on: an impact that is slow beside the former does not rebound,
+   *  and with the latter (u and p must be the same, too) the stops that hold it need not be found again. */
+  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null, holds = null }) {
     const one = this.#program("simulate");
     const n = this.table.q.length + this.table.qd.length;
     const bytes = 8 * (times.length + 1 + n * times.length);
@@ -147,6 +148,7 @@ export class Mechanism {
     fill(at("buffers.states").subarray(0, this.table.q.length), q, "q");
     fill(at("buffers.states").subarray(this.table.q.length), qd, "qd");
     this.#motionParameters(at("buffers.parameters"), u, p);
+    if (holds) at("buffers.parameters").set(holds, this.table.inputs.length + this.table.parameters.length);
     this.#run("simulate", one, places);
     const states = at("buffers.states"), end = at("stop_buffers.end");
     const samples = new Float64Array(this.memory.buffer, places["buffers.samples"], n * times.length);

@@ -19,6 +19,9 @@ class MotionFunctions:
     """→ the values of the event functions."""
     jacobian: Procedure | None
     """→ ∂ẏ/∂y and ∂ẏ/∂t, for methods that need them."""
+    margins: Procedure | None = None
+    """→ the values of the event functions and their rates (zero if they are not known), by which
+    steps far from events are told."""
 
 
 @record
@@ -87,6 +90,7 @@ class StepAttempt:
     """The smallest margin at the stages."""
     end_margin: float
     has_dense_output: bool
+    may_have_events: bool
     t_event: float
     """The time of the event at which the trajectory stops; ∞ if there is none in this step."""
     y_new: Vector

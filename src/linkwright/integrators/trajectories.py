@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from ..program import scratch, scratch_matrix, take_ticket, vector
-from .events import watch_events
+from .events import is_near_events, watch_events
 from .step_control import (
     MAX_FACTOR,
     MIN_FACTOR,
@@ -94,8 +94,8 @@ def integrate_with_sizes(
     while True:
         step = StepAttempt(
             length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
-            has_dense_output=False, t_event=math.inf, y_new=scratch(sizes.states),
-            stage=scratch(sizes.states), margin=scratch(1),
+            has_dense_output=False, may_have_events=False, t_event=math.inf,
+            y_new=scratch(sizes.states), stage=scratch(sizes.states), margin=scratch(1),
             dense=scratch_matrix(method.dense_rows, sizes.states),
             work=scratch_matrix(
                 method.work_rows + method.work_matrices * sizes.states, sizes.states
@@ -170,7 +170,10 @@ def check_margins(
     """Accept a step whose error is small, unless the margins on its way are small too."""
     step.has_dense_output = buffers.sample_times[lane.sample] <= step.t_new
     if functions.signals is not None:
-        step.has_dense_output = True
+        step.may_have_events = True
+        if functions.margins is not None:
+            step.may_have_events = is_near_events(functions, sizes, lane, step)
+        step.has_dense_output = step.has_dense_output or step.may_have_events
     if step.has_dense_output:
         method.prepare_dense_output(functions, sizes, lane, step)
     if lane.quiet == 0 and not step.least_margin >= ALARM_MARGIN:
@@ -181,7 +184,7 @@ def check_margins(
         if lane.quiet > QUIET_TRIALS:
             lane.reason = StopReason.MARGIN_ALARM
     else:
-        if functions.signals is not None:
+        if functions.signals is not None and step.may_have_events:
             watch_events(buffers, functions, method, sizes, lane, step)
         if step.has_dense_output:
             write_samples(buffers, method, sizes, lane, step)

@@ -29,8 +29,9 @@ SINKING_SHARE = 5e-5
 from a height of the size are 0.3 % lower than those of a rigid contact."""
 LIMIT_SLACK = 1e-9
 """Limits of two joints that are closer than this are one, rad or m."""
-MAX_PAGE_STOPS = 24
-"""Stops that act on a page where loops couple their forces: code grows with the cube of them."""
+MAX_PAGE_STOPS = 40
+"""Stops that act on a page where loops couple their forces: code grows with the cube of them, to
+1 MB for the 36 of a hexapod."""
 
 
 def effective_parameters(mechanism: Mechanism) -> dict[str, float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import LinkwrightError
 from ..types import Floats, Integers
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def recorded_run_data(run: Run) -> dict[str, object]:
         "end_velocity": run.qd[-1].tolist(),
         "start": run.q[0].tolist(),
         "start_velocity": run.qd[0].tolist(),
-        "torque": _constant_inputs(run),
+        "forces": _recorded_forces(run),
     }
 
 
@@ -50,7 +51,17 @@ def _rounded(values: Floats) -> list[object]:
     return list((np.round(values, digits) + 0.0).tolist())
 
 
-def _constant_inputs(run: Run) -> list[float] | None:
-    """The efforts of a run if they are constant, so that a page can repeat it; else None."""
-    efforts = run.tau if run.u is None else run.u
-    return list(efforts[0].tolist()) if np.ptp(efforts, axis=0).max(initial=0.0) == 0 else None
+def _recorded_forces(run: Run) -> dict[str, object] | None:
+    """Return accelerations and the reactions of joints and loops at some times: what acted in the
+    run (efforts, stops, contacts, dry friction) is in them. None if they are not known."""
+    try:
+        reactions = run.reactions.reshape(len(run.t), -1)
+    except LinkwrightError:
+        return None
+    columns = reactions.shape[1] + run.qdd.shape[1] + 1
+    count = min(len(run.t), MAX_RECORDED_ROWS, MAX_RECORDED_NUMBERS // columns)
+    rows = np.unique(np.linspace(0, len(run.t) - 1, max(2, count)).astype(np.int64))
+    if not (np.isfinite(reactions[rows]).all() and np.isfinite(run.qdd[rows]).all()):
+        return None
+    found = {"reactions": reactions[rows], "qdd": run.qdd[rows]}
+    return {"t": run.t[rows].tolist()} | {key: _rounded(x) for key, x in found.items()}

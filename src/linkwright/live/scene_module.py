@@ -13,6 +13,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..exports.motion_programs import (
     MotionProgram,
     make_closing_program,
+    make_settling_program,
     make_simulation_program,
 )
 from ..exports.wasm_export import SIMULATION_FIELDS, WasmLayout
@@ -24,6 +25,10 @@ from ..simulation.exported_motion import ExportedMotion
 from ..tape import Tape, record_expression_tape
 from ..types import SX, Floats
 from .scene_anchors import SceneAnchor
+
+SHOWN_GAP, SHOWN_SPEED = 1e-5, 1e-4
+"""Where nothing runs, stops act whose gaps (m or rad) and their rates are below these: what
+sliders, the mouse and plots leave of zero."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,6 @@ class LiveModuleWriter:
         if self.motion is None:
             return found
         found["move"] = self.motion.move
-        if self.motion.locks_velocities:
-            found["stops"] = self.motion.stop_margins
         energies = [("kinetic_energy",), ("potential_energy",)]
         found["energies"] = self.motion.record_outputs(energies)
         with suppress(UnsupportedError):
@@ -133,8 +136,10 @@ class LiveModuleWriter:
         if self.motion is None:
             return {}
         found = {"simulate": make_simulation_program(self.motion, "dop853")}
-        if self.motion.locks_velocities:
-            found["quiet"] = make_simulation_program(self.motion.without_events(), "dop853")
+        if len(self.motion.stops):
+            found["settle"] = make_settling_program(
+                self.motion, closed=SHOWN_GAP, still=SHOWN_SPEED
+            )
         if self.motion.equations.names.position_row_count:
             found["close"] = make_closing_program(self.motion)
         return found
@@ -154,7 +159,7 @@ class LiveModuleWriter:
         if name == "close":
             self._export_procedure(writer, "constraints", one, procedures)
             return {"buffers": buffers, "closed": CLOSURE_TOLERANCES.tracked_residual}
-        if name == "quiet":
+        if name == "settle":
             return {"buffers": buffers, **SIMULATION_FIELDS, "project": None}
         self._export_procedure(writer, "rates", one, procedures)
         project = one.procedures.get("functions.project")

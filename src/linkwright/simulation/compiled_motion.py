@@ -103,7 +103,7 @@ def compile_integrator(
     """Return the program of a step method, with or without projection and signals, for a single
     trajectory or for many."""
     absent: dict[str, object] = {} if projects else {"project": None}
-    absent |= {} if has_signals else {"signals": None}
+    absent |= {"margins": None} if has_signals else {"signals": None, "margins": None}
     absent |= {} if method.needs_jacobian else {"jacobian": None}
     identity = ("integrate", method, projects, has_signals)
     return compile_program(

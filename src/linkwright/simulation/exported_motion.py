@@ -8,7 +8,6 @@ motion.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from functools import cached_property
 
 import casadi as ca
@@ -104,13 +103,6 @@ class ExportedMotion:
     def locks_velocities(self) -> bool:
         """Whether each stop holds one velocity of a tree: then many stops cost little."""
         return bool(self.stops.held_velocities) and not self.equations.names.constraints
-
-    def without_events(self) -> ExportedMotion:
-        """Return the motion under the stops that hold it, which does not watch any stop."""
-        assert self.rates  # tapes know the stops
-        found = copy(self)
-        found.stops = ExportedStops(self.equations.mechanism, "ignore", self._kept)
-        return found
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -254,11 +246,15 @@ class ExportedMotion:
     @cached_property
     def signals(self) -> Tape:
         """(t, y, p) → for each stop its gap, or its force where it holds the motion."""
+        return self._tape("signals", [("signals", self._signals)])
+
+    @property
+    def _signals(self) -> SX:
+        """For each stop its gap, or its force where it holds the motion."""
         (q, _, t), given, holds = self._motion, self._hold_numbers, self._holds
         rides = given * (given - Hold.HOLDS) / 2
         gaps = self.stops.gaps(q, t) + rides * RIDING_GAP
-        found = holds * self._forces_and_accelerations[0] + (1 - holds) * gaps
-        return self._tape("signals", [("signals", found)])
+        return holds * self._forces_and_accelerations[0] + (1 - holds) * gaps
 
     @cached_property
     def stop_states(self) -> Tape:
@@ -276,12 +272,11 @@ class ExportedMotion:
 
     @cached_property
     def stop_margins(self) -> Tape:
-        """(t, y, p) → gaps, their rates, and the forces of the stops that hold the motion."""
+        """(t, y, p) → the signals, and their rates: those of forces are given as zero."""
         q, qd, t = self._motion
         R, _ = self.stops.velocity_rows(q, qd, t)
-        forces = self._forces_and_accelerations[0]
-        outputs = {"gaps": self.stops.gaps(q, t), "velocities": R @ qd, "forces": forces}
-        return self._tape("stop_margins", list(outputs.items()))
+        rates = (1 - self._holds) * (R @ qd)
+        return self._tape("stop_margins", [("signals", self._signals), ("rates", rates)])
 
     @cached_property
     def impact(self) -> Tape:
@@ -324,7 +319,7 @@ class ExportedMotion:
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
-            value = value[:3, :] if value.shape == (4, 4) else value
+            value = value[:3, :] if name[0] == "placement" else value
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
             (here,) = make(q, qd, tau, t)

@@ -90,6 +90,17 @@ export function closeAll(state, p, hold = state.scene.independent) {
   return true;
 }
 
+/** Take values of another scene by their names, and close the loops; where they cannot close, the start stays.
+ *  @param {{q: object, parameters: object}} keep @returns {boolean} whether they close */
+export function restoreState(state, keep) {
+  state.scene.parameters.forEach((one, k) => { if (Object.hasOwn(keep.parameters, one.name)) state.p[k] = keep.parameters[one.name]; });
+  state.scene.coordinates.forEach((one, k) => { if (Object.hasOwn(keep.q, one.name)) state.q[k] = keep.q[one.name]; });
+  state.touch();
+  const isClosed = closeAll(state, state.p);
+  if (!isClosed) state.resetAll();
+  return isClosed;
+}
+
 /** Set parameters; loops follow in small steps. Where they cannot close, the last good values stay.
  *  @returns {string} a sentence if the values were not reached */
 export function setParameters(state, values) {

@@ -105,7 +105,7 @@ export class HistoryFigure {
     if (this.time === null) { this.readout.textContent = ""; return; }
     const { x, frame, window: span } = this.scales;
     if (this.time >= span[0] && this.time <= span[1]) pen.line([[x(this.time), frame.top], [x(this.time), frame.bottom]], theme.gray, 1, [3, 3]);
-    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.slice(0, 8).map((one) => `${one.name} = ${formatNumber(one.values[indexAtTime(one.times, this.time)])}`)].join(" · ");
+    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.filter((one) => one.times.length > 1 && this.time <= one.times[one.times.length - 1] + 1e-9).slice(0, 8).map((one) => `${one.name} = ${formatNumber(one.values[indexAtTime(one.times, this.time)])}`)].join(" · ");
   }
 
   #unit() {

@@ -12,7 +12,7 @@ export class SliderRow {
     this.slider = make("input", { type: "range", min: one.lower, max: one.upper, step: "any", value: one.value, "aria-label": `${spoken}${unit ? `, ${unit}` : ""}` });
     this.field = make("input", { type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": `${spoken}, value with unit`, title: `a number with or without a unit${unit ? `, such as ${unit === "rad" ? "30 deg" : unit === "m" ? "120 mm" : `2 ${unit}`}` : ""}` });
     this.limits = make("small", { class: "lw-limits" }, this.#limitText());
-    this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, label), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : prettyUnit(unit)), this.limits);
+    this.root = make("div", { class: "lw-slider" }, make("span", { class: "lw-name", title: one.name }, ...label.split(/(?<=[_.])/).flatMap((part) => [part, make("wbr")])), this.slider, this.field, make("span", { class: "lw-unit" }, unit === "rad" ? "°" : prettyUnit(unit)), this.limits);
     this.slider.addEventListener("input", () => this.act(Number(this.slider.value)));
     this.slider.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 10, PageDown: -10 }[event.key];
@@ -59,7 +59,8 @@ export class SliderPanel {
   constructor(title, entries, act, reset, open = false) {
     this.rows = entries.map((one, k) => new SliderRow(one, (value) => act(k, value)));
     const body = make("div", { class: "lw-sliders" }, ...this.rows.map((row) => row.root));
-    if (entries.some((one) => one.name.length > 11)) body.style.setProperty("--lw-name", "10em");
+    const longest = Math.max(0, ...entries.map((one) => prettyName(one.name).length));
+    body.style.setProperty("--lw-name", `${Math.min(10, Math.max(2.4, 0.6 * longest))}em`);
     if (entries.some((one) => (one.unit ?? "").length > 5)) body.style.setProperty("--lw-units", "4.7em");
     const tools = make("div", { class: "lw-row" }, make("button", { type: "button", onclick: reset, "aria-label": `reset ${title.toLowerCase()}` }, "Reset"));
     if (entries.length > 10) {

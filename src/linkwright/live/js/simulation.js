@@ -4,17 +4,15 @@ import { pointJacobian } from "./closing.js";
 import { Rebounds } from "./rebounds.js";
 import { indexAtTime } from "./scales.js";
 import { CONTROL_TIME } from "./state.js";
-import { Mechanism } from "./wasm.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
-const REACH = 4; // stops are far away if velocities as large as this times the present ones do not reach them
 const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
 
 /** The samples of a motion over time. */
 export class History {
   constructor() { this.clear(); }
 
-  clear() { this.t = []; this.q = []; this.qd = []; this.kinetic = []; this.potential = []; }
+  clear() { this.t = []; this.q = []; this.qd = []; this.kinetic = []; this.potential = []; this.holds = []; }
 
   /** Add a sample of the present state; the older half of a very long history is thinned. */
   add(state) {
@@ -22,9 +20,9 @@ export class History {
     if (last !== undefined && state.t <= last) return;
     const [kinetic, potential] = state.energies();
     this.t.push(state.t); this.q.push(Float64Array.from(state.q)); this.qd.push(Float64Array.from(state.qd));
-    this.kinetic.push(kinetic); this.potential.push(potential);
+    this.kinetic.push(kinetic); this.potential.push(potential); this.holds.push(state.holds);
     if (this.t.length > MAX_SAMPLES) {
-      for (const key of ["t", "q", "qd", "kinetic", "potential"]) this[key] = this[key].filter((_, k) => k % 2 === 0 || k > MAX_SAMPLES / 2);
+      for (const key of ["t", "q", "qd", "kinetic", "potential", "holds"]) this[key] = this[key].filter((_, k) => k % 2 === 0 || k > MAX_SAMPLES / 2);
     }
   }
 
@@ -35,7 +33,14 @@ export class History {
   }
 }
 
-/** A state between the samples of a history: cubics where velocities are rates, else lines of unit quaternions. */
+/** The row of a table at a time, by lines between rows. */
+function rowAt(times, rows, t) {
+  const k = indexAtTime(times, t), m = Math.min(k + 1, times.length - 1), s = m > k ? Math.min(1, Math.max(0, (t - times[k]) / (times[m] - times[k]))) : 0;
+  return Float64Array.from(rows[k], (v, i) => (1 - s) * v + s * rows[m][i]);
+}
+
+/** A state between the samples of a history: cubics where velocities are rates, else lines of unit quaternions;
+ *  with the stops that hold it and the forces there, as far as the history has them. */
 export function interpolate(history, t) {
   const k = Math.min(indexAtTime(history.t, t), Math.max(0, history.t.length - 2));
   const m = Math.min(k + 1, history.t.length - 1), span = history.t[m] - history.t[k];
@@ -44,20 +49,15 @@ export function interpolate(history, t) {
   const q = a.length === da.length
     ? Float64Array.from(a, (v, i) => r * r * ((1 + 2 * s) * v + s * span * da[i]) + s * s * ((1 + 2 * r) * b[i] - r * span * db[i]))
     : Float64Array.from(a, (v, i) => r * v + s * b[i]);
-  return { q, qd: Float64Array.from(da, (v, i) => r * v + s * db[i]) };
+  const { forces, holds } = history, same = holds?.[k] && holds[m] && holds[k].every((one, i) => one === holds[m][i]);
+  const known = forces ? { qdd: rowAt(forces.t, forces.qdd, t), reactions: rowAt(forces.t, forces.reactions, t) } : null;
+  return { q, qd: Float64Array.from(da, (v, i) => r * v + s * db[i]), holds: same ? holds[k] : null, known };
 }
 
 /** A coordinate that rests beyond its limit by rounding alone, at the limit: the next call begins there. */
 function atLimit({ limited, lower, upper }, value) {
   if (limited[0] && value < lower && value > lower - LIMIT_SLACK) return lower;
   return limited[1] && value > upper && value < upper + LIMIT_SLACK ? upper : value;
-}
-
-/** The functions of a module with `quiet` as `simulate`: stops that hold are parameters of it. */
-function quietFunctions({ exports, table }) {
-  const { quiet } = table.programs, held = table.stops.map((name) => ({ name, value: 0 }));
-  if (!quiet) return null;
-  return new Mechanism({ exports: { ...exports, simulate: exports.quiet } }, { ...table, stops: [], parameters: [...table.parameters, ...held], programs: { simulate: quiet } });
 }
 
 /** Moves a state in time. */
@@ -69,7 +69,6 @@ export class Simulation {
     this.message = "";
     this.fastest = null; // of the impacts with stops
     this.rebounds = new Rebounds(state);
-    this.quiet = state.canMove ? quietFunctions(state.functions) : null;
   }
 
   /** Forget the history; begin at the present state. */
@@ -101,33 +100,22 @@ export class Simulation {
     return true;
   }
 
-  /** Whether stops that hold push, and the others stay far away for a while. */
-  #isQuiet(t, y, span) {
-    const { holds } = this.state, { gaps, velocities, forces } = this.state.functions.stops([t], y, this.state.motionVector);
-    return gaps.every((gap, k) => (holds[k] === 1 ? forces[k] > 0 : gap + LIMIT_SLACK > REACH * Math.abs(velocities[k]) * span));
-  }
-
-  /** Advance without looking for events of stops, which takes half of the time. @returns {boolean} whether there are none */
-  #integrateQuietly(until) {
-    const state = this.state, { q, qd, p, t } = state, span = until - t;
-    if (!this.quiet || !this.#isQuiet(t, state.stateVector, span)) return false;
-    const holds = this.quiet.table.parameters.slice(p.length).map((_, k) => state.holds[k] ?? 0);
-    const found = this.quiet.simulate({ q, qd, u: state.motionInputs(), p: [...p, ...holds], t, until, ...TOLERANCES });
-    if (found.end !== "reached" || !found.q.every(Number.isFinite) || !this.#isQuiet(found.t, [...found.q, ...found.qd], span)) return false;
-    this.#take(found, state.holds);
-    return true;
-  }
-
   #take({ t, q, qd }, holds) {
     const state = this.state;
     state.q.set(q.map((value, k) => atLimit(state.scene.coordinates[k], value))); state.qd.set(qd); state.t = t;
     state.touch(holds);
   }
 
+  /** The stops that hold the motion, where the call before left them and nothing has changed since. */
+  #knownHolds(u) {
+    const { holds, p } = this.state, given = [...u, ...p], same = this.given?.every((one, k) => one === given[k]);
+    this.given = given;
+    return same ? holds : null;
+  }
+
   #integrate(until) {
-    if (this.#integrateQuietly(until)) return true;
-    const state = this.state, { q, qd, p, t } = state;
-    const found = state.functions.simulate({ q, qd, u: state.motionInputs(), p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest });
+    const state = this.state, { q, qd, p, t } = state, u = state.motionInputs();
+    const found = state.functions.simulate({ q, qd, u, p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest, holds: this.#knownHolds(u) });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
       this.fastest = found.fastest;
       this.#take(found, found.holds);

@@ -1,7 +1,7 @@
 // The viewer's elements and acts: picture, sliders, simulation, plots, equations.
 import { BodyPanel } from "./bodies.js";
 import { Camera } from "./camera.js";
-import { dragPoint, setCoordinate, setParameters } from "./closing.js";
+import { dragPoint, restoreState, setCoordinate, setParameters } from "./closing.js";
 import { HistoryFigure, make } from "./figures.js";
 import { canLeave, followPoint, massCenter, movingPoints, viewOfReach } from "./follow.js";
 import { FormulaPanel } from "./formulas.js";
@@ -47,7 +47,8 @@ export class Viewer {
     }
     this.scene = scene; this.state = new LiveState(scene, functions); this.simulation = new Simulation(this.state);
     this.recorded = scene.run; this.mode = scene.run ? "recorded" : "live"; this.kept = null; this.time = this.state.t; this.pace = 0;
-    if (keep) this.#restore(keep);
+    const isKept = !keep || restoreState(this.state, keep);
+    if (keep) this.mode = "live";
     this.camera = keep?.camera ?? new Camera(viewOfReach(this.state));
     this.camera.home = this.camera.anchor = massCenter(this.state);
     if (!keep && this.options.look?.follow === undefined) this.look.follow = canLeave(scene);
@@ -56,17 +57,9 @@ export class Viewer {
     this.#panels();
     this.#offerRecorded();
     this.restart();
-    this.say(this.state.canMove ? "" : scene.notes[0] ?? "");
+    this.say(isKept ? this.state.canMove ? "" : scene.notes[0] ?? "" : "The loops cannot close near the position before; this is the start.");
     this.emit("ready");
     this.changed();
-  }
-
-  #restore(keep) {
-    const { state, scene } = this;
-    scene.parameters.forEach((one, k) => { if (Object.hasOwn(keep.parameters, one.name)) state.p[k] = keep.parameters[one.name]; });
-    scene.coordinates.forEach((one, k) => { if (Object.hasOwn(keep.q, one.name)) state.q[k] = keep.q[one.name]; });
-    state.touch();
-    this.mode = "live";
   }
 
   // -- the elements -----------------------------------------------------------------------------
@@ -206,7 +199,7 @@ export class Viewer {
   }
 
   /** Show a time of the recorded run. */
-  showTime(t) { this.time = t; const { q, qd } = interpolate(this.recorded, t); this.state.q.set(q); this.state.qd.set(qd); this.state.t = t; this.state.touch(); this.changed(); }
+  showTime(t) { this.time = t; const { q, qd, holds, known } = interpolate(this.recorded, t); this.state.q.set(q); this.state.qd.set(qd); this.state.t = t; this.state.touch(holds, known); this.changed(); }
 
   /** Show the pose at a time of a plot, without changing the state. */
   preview(t) {
@@ -214,10 +207,10 @@ export class Viewer {
     if (!history.t.length) return;
     if (this.playing) this.pause();
     const { state } = this;
-    this.kept ??= { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd), t: state.t };
+    this.kept ??= { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd), t: state.t, holds: state.holds, known: state.known };
     const first = history.t[0], last = history.t[history.t.length - 1], at = Math.min(last, Math.max(first, t));
     const found = interpolate(history, at);
-    state.q.set(found.q); state.qd.set(found.qd); state.t = at; state.touch();
+    state.q.set(found.q); state.qd.set(found.qd); state.t = at; state.touch(found.holds, found.known);
     this.figure.mark(at);
     this.changed();
   }
@@ -225,7 +218,7 @@ export class Viewer {
   leavePreview() {
     if (!this.kept) return;
     const { state, kept } = this;
-    state.q.set(kept.q); state.qd.set(kept.qd); state.t = kept.t; state.touch();
+    state.q.set(kept.q); state.qd.set(kept.qd); state.t = kept.t; state.touch(kept.holds, kept.known);
     this.kept = null;
     this.figure.mark(null);
     this.changed();

@@ -48,7 +48,7 @@ export class LiveState {
     this.qd = run ? Float64Array.from(run.start_velocity) : new Float64Array(this.scene.velocities.length);
     this.reference = Float64Array.from(this.q);
     this.version = (this.version ?? 0) + 1;
-    this.holds = [];
+    this.holds = this.known = null;
     if (!run) this.rest();
   }
 
@@ -67,7 +67,7 @@ export class LiveState {
 
   /** Take another recorded run, {t, q, qd}, of given parameters, or none, and go to its start. @returns {object} with energies */
   takeRun(run, parameters) {
-    this.scene.parameters.forEach((one, k) => { this.p[k] = parameters[one.name] ?? one.value; });
+    this.scene.parameters.forEach((one, k) => { this.p[k] = Object.hasOwn(parameters, one.name) ? parameters[one.name] : one.value; });
     const kept = run && { ...run, start: run.q[0], start_velocity: run.qd[0], kinetic: [], potential: [] };
     for (let k = 0; k < (run?.t.length ?? 0); k++) {
       this.t = run.t[k]; this.q.set(run.q[k]); this.qd.set(run.qd[k]); this.touch();
@@ -81,8 +81,24 @@ export class LiveState {
   /** The parameters as functions want them: at least one number. */
   get inputs() { return this.p.length ? this.p : new Float64Array(1); }
 
-  /** Tell the state that q, p or t have changed; `holds` say which stops hold the motion there. */
-  touch(holds = []) { this.version++; this.holds = holds; }
+  /** Tell the state that q, p or t have changed; `holds` say which stops hold the motion there, and
+   *  `known` are the accelerations and reactions there, if a recorded run has them. */
+  touch(holds = null, known = null) { this.version++; this.holds = holds; this.known = known; }
+
+  /** Which stops hold the motion at a state that nothing has computed: those at rest that would push. */
+  get settledHolds() {
+    if (this.holds || !this.scene.table.stops.length) return this.holds ?? [];
+    const one = this.scene.table.programs.settle, at = (name) => this.functions.view(one.buffers[name]), given = at("buffers.parameters");
+    at("buffers.clock")[one.fields.TIME] = this.t;
+    at("buffers.states").set(this.stateVector);
+    at("stop_buffers.fastest").fill(0);
+    given.set(this.motionVector);
+    this.functions.exports.settle(...Object.values(one.buffers).map((buffer) => buffer.at));
+    return given.slice(given.length - this.scene.table.stops.length);
+  }
+
+  /** The inputs of the motion with the stops that hold it. */
+  get heldVector() { const found = this.motionVector; found.set(this.settledHolds, found.length - this.scene.table.stops.length); return found; }
 
   /** Placements of all links (12 numbers each), computed when something changed. */
   get poses() { this.#place(); return this.placed; }
@@ -175,7 +191,7 @@ export class LiveState {
 
   get motionVector() {
     const found = new Float64Array(this.motionSize);
-    found.set([...this.motionInputs(), ...this.p, ...(this.scene.table.stops.length ? this.holds : [])]);
+    found.set([...this.motionInputs(), ...this.p, ...(this.scene.table.stops.length ? this.holds ?? [] : [])]);
     return found;
   }
 
@@ -188,14 +204,16 @@ export class LiveState {
 
   /** Accelerations q̈. */
   accelerations() {
-    const found = this.functions.rates([this.t], this.stateVector, this.motionVector);
+    if (this.known) return this.known.qdd;
+    const found = this.functions.rates([this.t], this.stateVector, this.heldVector);
     return found.rate.slice(this.q.length);
   }
 
   /** Reactions of joints, then of loops: rows (moment, force), world axes; null if unknown. */
   reactions() {
+    if (this.known) return this.known.reactions;
     if (!this.canMove || !this.functions.loads) return null;
-    const found = this.functions.loads([this.t], this.stateVector, this.motionVector);
+    const found = this.functions.loads([this.t], this.stateVector, this.heldVector);
     return found.every(Number.isFinite) ? found : null;
   }
 

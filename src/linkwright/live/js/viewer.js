@@ -19,9 +19,9 @@ export function mountViewer(element, scene, options = {}) {
     set({ q, qd, parameters, efforts, picked, speed, look }) {
       if (q || qd || parameters || efforts) viewer.toLive();
       const { state, scene: own } = viewer;
-      if (parameters) viewer.say(setParameters(state, own.parameters.map((one, k) => parameters[one.name] ?? state.p[k])));
+      if (parameters) viewer.say(setParameters(state, own.parameters.map((one, k) => Object.hasOwn(parameters, one.name) ? parameters[one.name] : state.p[k])));
       if (Array.isArray(q) || ArrayBuffer.isView(q)) { state.q.set(q); state.touch(); } else if (q) own.coordinates.forEach((one, k) => { if (Object.hasOwn(q, one.name)) viewer.say(setCoordinate(state, k, q[one.name])); });
-      if (qd) state.qd.set(qd); else if (q) state.rest();
+      if (qd) { state.qd.set(qd); state.touch(); } else if (q) state.rest();
       if (efforts) own.efforts.forEach((one, k) => { if (Object.hasOwn(efforts, one.name)) state.u[k] = efforts[one.name]; });
       if (picked !== undefined) viewer.pick(own.bodies.find((one) => one.name === picked)?.link ?? -1);
       if (speed) { viewer.speed = speed; viewer.speedChoice.value = String(speed); }

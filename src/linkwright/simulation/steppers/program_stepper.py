@@ -124,6 +124,7 @@ class ProgramStepper:
             least_margin=0.0,
             end_margin=0.0,
             has_dense_output=False,
+            may_have_events=False,
             t_event=np.inf,
             y_new=np.zeros(n),
             stage=np.zeros(n),
