@@ -183,14 +183,6 @@ def test_names_cannot_become_code(tmp_path: Path, name: str) -> None:
     assert len(run_fmu(path, "CoSimulation", 0.1)["time"]) > 1
 
 
-def test_dry_friction_is_refused() -> None:
-    arm = lw.gallery("elbow")
-    joint = next(iter(arm.joints))
-    sticky = arm.joints[joint].model_copy(update={"friction": 1})
-    with pytest.raises(UnsupportedError, match="sticks and slides"):
-        lw.export(arm.model_copy(update={"joints": {**arm.joints, joint: sticky}}), to="fmu")
-
-
 CRANK = """
 name = "crank"
 gravity = [0, -9.81, 0]

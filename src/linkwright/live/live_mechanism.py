@@ -57,9 +57,9 @@ def make_live_motion(
     try:
         for stops in ("impact", "ignore"):
             motion = ExportedMotion(mechanism, tuple(parameters), stops=stops, pushes=True)
-            if motion.locks_velocities or len(motion.stops) <= MAX_PAGE_STOPS:
+            if motion.locks_velocities or len(motion.rows) <= MAX_PAGE_STOPS:
                 break
-            count = len(motion.stops) - motion.stops.contact_count
+            count = len(motion.rows) - motion.rows.contact_count
             notes.append(f"The {count} limits of joints are shown, but do not act.")
     except LinkwrightError as error:
         return None, [f"The page cannot simulate this mechanism: {error}."]

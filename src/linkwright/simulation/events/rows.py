@@ -213,9 +213,14 @@ class ModeRows:
 
     def _radius(self, name: str, contact: Contact) -> Scalar:
         """Return the radius of a contact's ball."""
+        return self._size(contact.radius, f"r_{name}")
+
+    def _size(self, expression: Expression, name: str) -> Scalar:
+        """Return a number that may be an expression of the names in `geometry`; its own name, if it
+        has none, is `name`."""
         if self.parameters:
-            return self.number(contact.radius)
-        return self._geometry.read_scalar(contact.radius, f"r_{name}")
+            return self.number(expression)
+        return self._geometry.read_scalar(expression, name)
 
     def _gap(self, name: str, contact: Contact) -> SX:
         """Return the gap of a contact as an expression."""
@@ -246,12 +251,13 @@ class ModeRows:
     ) -> None:
         """Add the dry friction of one velocity."""
         law = self.tree.joint_effects[index].friction
-        is_sharp = law.smoothing == 0.0
+        is_sharp = expression_to_float(joint.each(joint.smoothing)[k], self.mechanism.values) == 0
         forward = law.forward if is_sharp else 0.0
         backward = forward if law.backward is None else law.backward
-        force, ratio = (forward + backward) / 2, self.number(joint.static_ratio)
+        force, ratio = (forward + backward) / 2, self._size(joint.static_ratio, f"r_{name}")
         shift = (ratio - 1) * (forward - backward) / 2
-        if law.stribeck != 0.0:  # friction falls gradually: it begins to slide at its static level
+        # with Stribeck's velocity, friction falls gradually: slides begin at its static level
+        if isinstance(law.stribeck, ca.SX) or law.stribeck != 0.0:
             force, ratio, shift = ratio * force, 1.0, 0.0
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
