@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import UnsupportedError
 from linkwright.exports import fmu_export
 from tests.export.tools import require_tool, run_tool
 

@@ -30,7 +30,13 @@ from ...mechanism import Contact, Joint, Mechanism, joint_coordinate_name, mecha
 from ...types import SX, Booleans, Floats
 from ..ensemble_parameters import first_varied_name, names_in_tree
 from .coding import compile_expressions
-from .row_elements import JointFriction, UnilateralConstraint, is_absent, with_numbers
+from .row_elements import (
+    JointFriction,
+    UnilateralConstraint,
+    friction_levels,
+    is_absent,
+    with_numbers,
+)
 
 FAR = 1e12
 """Limits beyond this are none."""
@@ -252,13 +258,8 @@ class ModeRows:
         """Add the dry friction of one velocity."""
         law = self.tree.joint_effects[index].friction
         is_sharp = expression_to_float(joint.each(joint.smoothing)[k], self.mechanism.values) == 0
-        forward = law.forward if is_sharp else 0.0
-        backward = forward if law.backward is None else law.backward
-        force, ratio = (forward + backward) / 2, self._size(joint.static_ratio, f"r_{name}")
-        shift = (ratio - 1) * (forward - backward) / 2
-        # with Stribeck's velocity, friction falls gradually: slides begin at its static level
-        if isinstance(law.stribeck, ca.SX) or law.stribeck != 0.0:
-            force, ratio, shift = ratio * force, 1.0, 0.0
+        ratio = self._size(joint.static_ratio, f"r_{name}")
+        force, ratio, shift = friction_levels(law, ratio) if is_sharp else (0.0, ratio, 0.0)
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
