@@ -12,7 +12,6 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Scalar
 from ...errors import LinkwrightError
-from ...kinematics.joint_friction import FrictionLaw
 from ...types import SX, Floats
 
 
@@ -60,15 +59,6 @@ Element = TypeVar("Element", UnilateralConstraint, JointFriction)
 def is_absent(number: Scalar) -> bool:
     """Return whether a number is zero; one that depends on parameters is not."""
     return not isinstance(number, ca.SX) and number <= 0
-
-
-def friction_levels(law: FrictionLaw, ratio: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """Return the force, the static ratio and the shift of the dry friction that events handle."""
-    backward = law.forward if law.backward is None else law.backward
-    force = (law.forward + backward) / 2
-    if isinstance(law.stribeck, ca.SX) or law.stribeck != 0.0:
-        return ratio * force, 1.0, 0.0  # it falls gradually: slides begin at its static level
-    return force, ratio, (ratio - 1) * (law.forward - backward) / 2
 
 
 def with_numbers(element: Element, p: SX, values: Floats) -> Element:

@@ -30,13 +30,7 @@ from ...mechanism import Contact, Joint, Mechanism, joint_coordinate_name, mecha
 from ...types import SX, Booleans, Floats
 from ..ensemble_parameters import first_varied_name, names_in_tree
 from .coding import compile_expressions
-from .row_elements import (
-    JointFriction,
-    UnilateralConstraint,
-    friction_levels,
-    is_absent,
-    with_numbers,
-)
+from .row_elements import JointFriction, UnilateralConstraint, is_absent, with_numbers
 
 FAR = 1e12
 """Limits beyond this are none."""
@@ -186,7 +180,7 @@ class ModeRows:
                 self._setting.frame_pose(contact.plane),
                 self._setting.frame_pose(contact.point).p,
             )
-            at = tip - self._radius(name, contact) * plane.R[:, 2]
+            at = tip - self._size(contact.radius, f"r_{name}") * plane.R[:, 2]
             slip = self._setting.point_velocity(contact.point, at) - self._setting.point_velocity(
                 contact.plane, at
             )
@@ -217,10 +211,6 @@ class ModeRows:
                 self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
 
-    def _radius(self, name: str, contact: Contact) -> Scalar:
-        """Return the radius of a contact's ball."""
-        return self._size(contact.radius, f"r_{name}")
-
     def _size(self, expression: Expression, name: str) -> Scalar:
         """Return a number that may be an expression of the names in `geometry`; its own name, if it
         has none, is `name`."""
@@ -234,7 +224,7 @@ class ModeRows:
             self._setting.frame_pose(contact.plane),
             self._setting.frame_pose(contact.point).p,
         )
-        return ca.SX(ca.dot(plane.R[:, 2], tip - plane.p) - self._radius(name, contact))
+        return ca.SX(ca.dot(plane.R[:, 2], tip - plane.p) - self._size(contact.radius, f"r_{name}"))
 
     # -- friction ------------------------------------------------------------------------
 
@@ -259,7 +249,7 @@ class ModeRows:
         law = self.tree.joint_effects[index].friction
         is_sharp = expression_to_float(joint.each(joint.smoothing)[k], self.mechanism.values) == 0
         ratio = self._size(joint.static_ratio, f"r_{name}")
-        force, ratio, shift = friction_levels(law, ratio) if is_sharp else (0.0, ratio, 0.0)
+        force, ratio, shift = law.sharp_levels(ratio) if is_sharp else (0.0, ratio, 0.0)
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
