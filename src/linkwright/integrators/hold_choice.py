@@ -25,11 +25,17 @@ SMALL_ACCELERATION = 1e-10
 SMALL_PUSH = 1e-12
 """Pushes below this share of the largest one are zero: rounding."""
 
-PUSH_ACCURACY = 1e-15
-"""Gauss–Seidel ends where its changes are below this share of the largest force."""
+PUSH_ACCURACY = 1e-13
+"""Accelerations that pushes may leave, as a share of the terms that cancel: rounding."""
 
-MAX_SWEEPS = 20_000
-"""Sweeps of Gauss–Seidel; some ten are usual."""
+NO_ACCELERATION = 1e-100
+"""Accelerations that are none, where numbers lose their digits."""
+
+SWEEPS = 12
+"""Sweeps of Gauss–Seidel in a round: by then the bounds that hold seldom change."""
+
+MAX_ROUNDS = 400
+"""Rounds; a few are usual."""
 
 LEVELS = 3
 """Numbers of `Level`."""
@@ -102,30 +108,107 @@ class RowStates:
     """The choice: a `Hold` for each row."""
 
 
-def solve_pushes(n: Size, at: RowStates) -> None:
+def solve_pushes(sizes: MotionSizes, at: RowStates) -> None:
     """Find the pushes x of the rows that take part, between their bounds: A x + b is zero, or not
-    below zero at the lower bound, or not above at the upper one. Gauss–Seidel converges also where
-    rows depend on each other."""
+    below zero at the lower bound, or not above at the upper one.
+
+    x minimizes ½ xᵀA x + bᵀx. Gauss–Seidel finds which bounds hold, also where rows depend on each
+    other; between its sweeps, x moves toward the minimum with these bounds.
+    """
+    n: Size = sizes.signals
     for i in range(n):
         nearest = min(max(at.least[i], 0.0), at.most[i])
         at.pushes[i] = nearest if at.chosen[i] > 0.0 else 0.0
-    change = 1.0
-    largest = 0.0
+    is_right = False
     count = 0
-    while count < MAX_SWEEPS and change > PUSH_ACCURACY * largest:
-        change = 0.0
-        largest = 0.0
-        for i in range(n):
-            if at.chosen[i] > 0.0 and at.responses[n * i + i] > 0.0:
-                rest = at.bias[i]
-                for k in range(n):
-                    rest += at.responses[n * i + k] * at.pushes[k]
-                found = max(at.pushes[i] - rest / at.responses[n * i + i], at.least[i])
-                found = min(found, at.most[i])
-                change = max(change, abs(found - at.pushes[i]))
-                largest = max(largest, abs(found))
-                at.pushes[i] = found
+    while not is_right and count < MAX_ROUNDS:
+        for _ in range(SWEEPS):
+            sweep_pushes(n, at)
+        is_right = move_to_minimum(sizes, at)
         count += 1
+
+
+def sweep_pushes(n: Size, at: RowStates) -> None:
+    """Improve the pushes one after another."""
+    for i in range(n):
+        if at.chosen[i] > 0.0 and at.responses[n * i + i] > 0.0:
+            rest = at.bias[i]
+            for k in range(n):
+                rest += at.responses[n * i + k] * at.pushes[k]
+            found = max(at.pushes[i] - rest / at.responses[n * i + i], at.least[i])
+            at.pushes[i] = min(found, at.most[i])
+
+
+def move_to_minimum(sizes: MotionSizes, at: RowStates) -> bool:
+    """Move the pushes between their bounds to where the accelerations of their rows are zero, or as
+    far toward it as the bounds allow; return whether all pushes are right then."""
+    n: Size = sizes.signals
+    left = scratch(sizes.signals * sizes.signals)
+    step = scratch(sizes.signals)
+    share = 1.0
+    first = -1
+    for i in range(n * n):
+        left[i] = at.responses[i]
+    find_accelerations(n, at)
+    for i in range(n):
+        step[i] = -at.accelerations[i]
+    for i in range(n):
+        pivot = left[n * i + i]
+        is_inside = at.least[i] < at.pushes[i] and at.pushes[i] < at.most[i]
+        moves = is_inside and at.chosen[i] > 0.0
+        moves = moves and pivot > DEPENDENT_SHARE * at.responses[n * i + i]
+        at.rests[i] = 1.0 if moves else 0.0
+        if moves:
+            for k in range(n):
+                if k != i:
+                    step[k] -= left[n * k + i] / pivot * step[i]
+            eliminate_row(n, i, left)
+    for i in range(n):
+        step[i] = step[i] / left[n * i + i] if at.rests[i] > 0.0 else 0.0
+        room = at.most[i] - at.pushes[i] if step[i] > 0.0 else at.least[i] - at.pushes[i]
+        if abs(step[i]) > 0.0 and share * abs(step[i]) > abs(room):
+            share = room / step[i]
+            first = i
+    for i in range(n):
+        bound = at.most[i] if step[i] > 0.0 else at.least[i]
+        at.pushes[i] = bound if i == first else at.pushes[i] + share * step[i]
+    is_right = has_right_pushes(n, at)
+    return first < 0 and is_right
+
+
+def eliminate_row(n: Size, i: int, left: Vector) -> None:
+    """Take the share of a row out of all other rows of a matrix."""
+    for k in range(n):
+        if k != i:
+            share = left[n * k + i] / left[n * i + i]
+            for j in range(n):
+                left[n * k + j] -= share * left[n * i + j]
+
+
+def find_accelerations(n: Size, at: RowStates) -> None:
+    """Find A x + b."""
+    for i in range(n):
+        at.accelerations[i] = at.bias[i]
+        for k in range(n):
+            at.accelerations[i] += at.responses[n * i + k] * at.pushes[k]
+
+
+def has_right_pushes(n: Size, at: RowStates) -> bool:
+    """Return whether the pushes at their bounds have accelerations of the right sign, and the
+    others none."""
+    size = 0.0
+    worst = 0.0
+    find_accelerations(n, at)
+    for i in range(n):
+        w = at.accelerations[i] if at.responses[n * i + i] > 0.0 else 0.0
+        if at.chosen[i] > 0.0 and at.least[i] < at.most[i]:
+            terms = abs(at.bias[i])
+            for k in range(n):
+                terms += abs(at.responses[n * i + k] * at.pushes[k])
+            size = max(size, terms)
+            worst = max(worst, w if at.pushes[i] > at.least[i] else 0.0)
+            worst = max(worst, -w if at.pushes[i] < at.most[i] else 0.0)
+    return worst <= max(PUSH_ACCURACY * size, NO_ACCELERATION)
 
 
 def choose_holds(sizes: MotionSizes, stops: Size, at: RowStates) -> None:
@@ -142,7 +225,7 @@ def choose_holds(sizes: MotionSizes, stops: Size, at: RowStates) -> None:
                 slide_joint(stops, at, i)
     is_going = True
     while is_going:
-        solve_pushes(n, at)
+        solve_pushes(sizes, at)
         is_going = begin_slides(n, stops, at)
         if not is_going:
             is_going = hold_rows(sizes, stops, at)
@@ -162,10 +245,8 @@ def begin_slides(n: Size, stops: Size, at: RowStates) -> bool:
     Friction that cannot hold its joint falls to what it is in a slide: return whether some has."""
     largest = 0.0
     push = 0.0
+    find_accelerations(n, at)
     for i in range(n):
-        at.accelerations[i] = at.bias[i]
-        for k in range(n):
-            at.accelerations[i] += at.responses[n * i + k] * at.pushes[k]
         if at.chosen[i] > 0.0:
             largest = max(largest, max(abs(at.bias[i]), abs(at.accelerations[i])))
         push = max(push, at.pushes[i] if i < stops else 0.0)
@@ -226,11 +307,7 @@ def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
                 slide_joint(stops, at, best)
                 has_begun = True
             if holds:
-                for i in range(n):
-                    if i != best:
-                        share = left[n * i + best] / pivot
-                        for k in range(n):
-                            left[n * i + k] -= share * left[n * best + k]
+                eliminate_row(n, best, left)
     return has_begun
 
 

@@ -181,13 +181,13 @@ def settle_stops(
         find_rebounds(stop_buffers, sizes, at, still, is_late=is_late)
         is_going = False
         if stop_buffers.end[0] != MotionEnd.LIMIT:
-            solve_pushes(n, at)
+            solve_pushes(sizes, at)
             push_state(stop_functions, sizes, t, y, p, at=at)
             find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
             is_going = is_approached(n, at)
         count += 1
     find_rest(stop_buffers, n, rows, p, at, still=still, has_impact=count > 0)
-    solve_pushes(n, at)
+    solve_pushes(sizes, at)
     push_state(stop_functions, sizes, t, y, p, at=at)
     find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
     for i in range(n):

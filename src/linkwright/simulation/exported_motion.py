@@ -20,6 +20,7 @@ from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
 from ..integrators.hold_choice import Hold
 from ..integrators.stop_events import RIDING_GAP
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
@@ -71,8 +72,12 @@ class ExportedMotion:
         pushes: bool = False,
     ) -> None:
         self.parameters = tuple(parameters)
-        kept = list(self.parameters) or "numeric"
-        self.equations = derive(without_sharp_friction(mechanism), by=by, parameters=kept)
+        smooth = without_sharp_friction(mechanism)
+        kept = self.parameters
+        if smooth is not mechanism:  # some may have an effect on friction alone
+            known = build_kinematic_tree(smooth, "symbolic").symbols
+            kept = tuple(name for name in kept if name in known)
+        self.equations = derive(smooth, by=by, parameters=list(kept) or "numeric")
         names = self.equations.names
         self.input_names = tuple(names.actuators) or tuple(names.qd)
         self._has_pushes = pushes and bool(names.actuators)
@@ -105,7 +110,8 @@ class ExportedMotion:
     @property
     def nominal_p(self) -> Floats:
         """p without efforts, with the mechanism's own parameters, in no mode."""
-        values = [float(self.equations.parameters[name]) for name in self.parameters]
+        known = {**self.equations.mechanism.values, **self.equations.parameters}
+        values = [float(known[name]) for name in self.parameters]
         found = np.zeros(self.parameter_count)
         found[len(self.input_names) : self.first_hold] = values
         return found
@@ -119,7 +125,7 @@ class ExportedMotion:
         """Return the motion under the rows that hold it, which does not watch any row."""
         assert self.rates  # tapes know the rows
         found = copy(self)
-        found.rows = ExportedRows(self.equations.mechanism, "ignore", self._kept)
+        found.rows = ExportedRows(self.equations.mechanism, "ignore", {})
         return found
 
     # -- expressions -----------------------------------------------------------------------------
@@ -279,16 +285,16 @@ class ExportedMotion:
 
     @property
     def _margins(self) -> tuple[SX, SX, SX]:
-        """What is watched of rows that do not hold the motion, its rates, and what is watched of
-        those that do."""
+        """What is watched of rows that do not hold the motion (below zero for friction of which it
+        is not known what it does), its rates, and what is watched of those that do."""
         (q, qd, t), given, stops = self._motion, self._hold_numbers, self.rows.stop_count
         R, gamma = self.rows.velocity_rows(q, qd, t)
         forces, qdd = self._forces_and_accelerations
-        rides = ca.eq(given, int(Hold.RIDES))
+        rides, unknown = (ca.eq(given, int(hold)) for hold in (Hold.RIDES, Hold.FREE))
         way = ca.eq(given, int(Hold.FORWARD)) - ca.eq(given, int(Hold.BACKWARD))
         speeds, rates = R @ qd, way * (R @ qdd + gamma)
         gaps = self.rows.gaps(q, t) + rides * RIDING_GAP
-        slides = way * speeds + rides * FREE
+        slides = way * speeds + (rides - unknown) * FREE
         sticks = self.rows.limits + NO_FORCE - ca.fabs(forces[stops:, :])
         return (
             ca.vertcat(gaps[:stops, :], slides[stops:, :]),

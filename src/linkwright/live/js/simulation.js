@@ -53,10 +53,12 @@ function atLimit({ limited, lower, upper }, value) {
   return limited[1] && value > upper && value < upper + LIMIT_SLACK ? upper : value;
 }
 
-/** The functions of a module with `quiet` as `simulate`: stops that hold are parameters of it. */
+/** The functions of a module with `quiet` as `simulate`: what stops and friction do are parameters of it. */
 function quietFunctions({ exports, table }) {
-  const { quiet } = table.programs, held = table.stops.map((name) => ({ name, value: 0 }));
+  const { quiet } = table.programs;
   if (!quiet) return null;
+  const count = quiet.buffers["buffers.parameters"].size - table.inputs.length - table.parameters.length;
+  const held = Array.from({ length: count }, (_, k) => ({ name: `hold ${k}`, value: 0 }));
   return new Mechanism({ exports: { ...exports, simulate: exports.quiet } }, { ...table, stops: [], parameters: [...table.parameters, ...held], programs: { simulate: quiet } });
 }
 
@@ -101,13 +103,13 @@ export class Simulation {
     return true;
   }
 
-  /** Whether stops that hold push, and the others stay far away for a while. */
+  /** Whether stops that hold push, the others stay far away for a while, and friction neither begins nor ends to slide. */
   #isQuiet(t, y, span) {
     const { holds } = this.state, { gaps, velocities, forces } = this.state.functions.stops([t], y, this.state.motionVector);
     return gaps.every((gap, k) => (holds[k] === 1 ? forces[k] > 0 : gap + LIMIT_SLACK > REACH * Math.abs(velocities[k]) * span));
   }
 
-  /** Advance without looking for events of stops, which takes half of the time. @returns {boolean} whether there are none */
+  /** Advance without looking for events of stops and friction, which takes half of the time. @returns {boolean} whether there are none */
   #integrateQuietly(until) {
     const state = this.state, { q, qd, p, t } = state, span = until - t;
     if (!this.quiet || !this.#isQuiet(t, state.stateVector, span)) return false;

@@ -81,7 +81,7 @@ export class LiveState {
   /** The parameters as functions want them: at least one number. */
   get inputs() { return this.p.length ? this.p : new Float64Array(1); }
 
-  /** Tell the state that q, p or t have changed; `holds` say which stops hold the motion there. */
+  /** Tell the state that q, p or t have changed; `holds` say what stops and friction do there. */
   touch(holds = []) { this.version++; this.holds = holds; }
 
   /** Placements of all links (12 numbers each), computed when something changed. */
