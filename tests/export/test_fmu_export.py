@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import UnsupportedError
 from linkwright.exports import fmu_export
 from tests.export.tools import require_tool, run_tool
 
@@ -181,14 +180,6 @@ def test_names_cannot_become_code(tmp_path: Path, name: str) -> None:
     arm = lw.gallery("elbow").model_copy(update={"name": name})
     path = save_fmu(tmp_path, arm, "fmu", parameters=["m1"])
     assert len(run_fmu(path, "CoSimulation", 0.1)["time"]) > 1
-
-
-def test_dry_friction_is_refused() -> None:
-    arm = lw.gallery("elbow")
-    joint = next(iter(arm.joints))
-    sticky = arm.joints[joint].model_copy(update={"friction": 1})
-    with pytest.raises(UnsupportedError, match="sticks and slides"):
-        lw.export(arm.model_copy(update={"joints": {**arm.joints, joint: sticky}}), to="fmu")
 
 
 CRANK = """

@@ -174,17 +174,16 @@ limits = { lower = 0.0, restitution = 0.5 }
     np.testing.assert_allclose([s["q"][0] for s in motion["samples"]], run.q[1:, 0], atol=1e-8)
 
 
-def test_dry_friction_is_refused_or_listed(tmp_path: Path) -> None:
+def test_members_that_break_are_refused_or_listed(tmp_path: Path) -> None:
     arm = lw.gallery("elbow")
     joint = next(iter(arm.joints))
-    sticky = arm.model_copy(
-        update={
-            "joints": {**arm.joints, joint: arm.joints[joint].model_copy(update={"friction": 1})}
-        }
+    weak = arm.joints[joint].model_copy(update={"breaks": {"force": 1000}})
+    weak_arm = lw.Mechanism.model_validate(
+        {**arm.model_dump(exclude_unset=True), "joints": {**arm.joints, joint: weak}}
     )
-    with pytest.raises(UnsupportedError, match="sticks and slides"):
-        lw.export(sticky, to="wasm", quantities=["simulate"])
-    found = lw.export(sticky, to="wasm")
+    with pytest.raises(UnsupportedError, match="breaks under a load"):
+        lw.export(weak_arm, to="wasm", quantities=["simulate"])
+    found = lw.export(weak_arm, to="wasm")
     assert "programs for whole motions" in found.lost[0]
 
 

@@ -107,7 +107,7 @@ def _write_header(stem: str, motion: ExportedMotion, one: MotionProgram) -> str:
         "buffers_parameters": [
             *(f"effort of {name}" for name in motion.input_names),
             *motion.parameters,
-            *(f"hold of {name} (set by the program)" for name in motion.stops.names),
+            *(f"hold of {name} (set by the program)" for name in motion.rows.names),
         ],
     }
     lines = [

@@ -41,7 +41,7 @@ def write_fmu_source(name: str, token: str, variables: FmuVariables, version: st
     """Return the source of an FMU; `version` is "fmi2" or "fmi3"."""
     motion = variables.motion
     programs = {"simulation": make_simulation_program(motion, "dop853")}
-    if len(motion.stops):
+    if len(motion.rows):
         programs["settling"] = make_settling_program(motion)
     has_loops = bool(motion.equations.names.position_row_count)
     if has_loops:
@@ -52,7 +52,7 @@ def write_fmu_source(name: str, token: str, variables: FmuVariables, version: st
         "INPUTS": len(motion.input_names),
         "PARAMETERS": len(motion.parameters),
         "OUTPUTS": len(variables.output_names),
-        "SIGNALS": len(motion.stops),
+        "SIGNALS": len(motion.rows),
         "NEEDS_PROJECTION": int(motion.needs_projection),
         "HAS_LOOPS": int(has_loops),
         **{f"CLOCK_{one.name}": int(one) for one in Clock},

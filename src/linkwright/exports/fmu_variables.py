@@ -91,9 +91,13 @@ class FmuVariables:
             )
         for name, words, unit in self.output_names:
             found.append(FmuVariable(name, len(found), "output", words, unit))
-        for name in self.motion.stops.names:
+        for k, name in enumerate(self.motion.rows.names):
             words = "gap of the stop or contact, or its force while it holds the motion"
-            found.append(FmuVariable(f"stop {name}", len(found), "local", words))
+            label = f"stop {name}"
+            if k >= self.motion.rows.stop_count:
+                words = "velocity of a slide, or the force that friction can bear in addition"
+                label = name
+            found.append(FmuVariable(label, len(found), "local", words))
         return _with_unique_names(found)
 
     def _add_states(self, found: list[FmuVariable]) -> None:
@@ -141,7 +145,7 @@ class FmuVariables:
     @property
     def indicators(self) -> list[FmuVariable]:
         """The event indicators."""
-        count = len(self.motion.stops)
+        count = len(self.motion.rows)
         return self.all[len(self.all) - count :]
 
 

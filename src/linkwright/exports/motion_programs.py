@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 EVENT_CAPACITY = 1
-"""Stops are events at which the program returns, so its log of noted events stays empty."""
+"""The program handles the events of stops and friction, so its log of noted events stays empty."""
 
 MAX_STEPS = 1_000_000
 """Attempted steps of one call, after which it returns."""
@@ -53,8 +53,8 @@ class MotionProgram:
 
 
 def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionProgram:
-    """Return the program of a motion by an adaptive integrator, with the events of its stops."""
-    stops = len(motion.stops)
+    """Return the program of a motion by an adaptive integrator, with the events of its stops and
+    dry friction."""
     tapes = {"functions.rates": motion.rates}
     absent: dict[str, object] = {"jacobian": None}
     no_stops: dict[str, object] = {}
@@ -62,7 +62,7 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
         tapes["functions.project"] = motion.projection
     else:
         absent["project"] = None
-    if stops:
+    if len(motion.rows):
         tapes |= {
             "functions.signals": motion.signals,
             "functions.margins": motion.stop_margins,
@@ -78,7 +78,7 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
         functions=absent,
         stop_functions=no_stops,
         sizes=_motion_sizes(motion),
-        first_hold=motion.first_hold,
+        rows=_row_places(motion),
     )
     return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
 
@@ -86,36 +86,45 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
 def make_settling_program(
     motion: ExportedMotion, *, closed: float = CLOSED_GAP, still: float = STILL_VELOCITY
 ) -> MotionProgram:
-    """Return the program that lets the stops of a motion act at one state: gaps below `closed` are
-    closed, velocities below `still` are zero."""
+    """Return the program that lets the stops and the dry friction of a motion act at one state:
+    gaps below `closed` are closed, velocities below `still` are zero."""
     tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
     program = read_program(
         settle_stops,
         sizes=_motion_sizes(motion),
-        first_hold=motion.first_hold,
+        rows=_row_places(motion),
         still=still,
     )
     buffers = _simulation_buffers(motion) | {"stop_buffers.closed_gap": np.array([closed])}
     return _checked(MotionProgram(program, tapes, buffers))
 
 
+def _row_places(motion: ExportedMotion) -> dict[str, int]:
+    """The fields of `RowPlaces`."""
+    return {
+        "stops": motion.rows.stop_count,
+        "first_hold": motion.first_hold,
+        "first_push": motion.first_push,
+    }
+
+
 def _motion_sizes(motion: ExportedMotion) -> dict[str, int]:
     """The fields of `MotionSizes`."""
-    n, stops = motion.state_count, len(motion.stops)
+    n, rows = motion.state_count, len(motion.rows)
     return {
         "states": n,
         "parameters": motion.parameter_count,
-        "signals": stops,
+        "signals": rows,
         "first_speed": motion.equations.nq,
         "end_speed": n,
-        "event_columns": stops,
+        "event_columns": rows,
         "event_capacity": EVENT_CAPACITY,
     }
 
 
 def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
     """The buffers of one trajectory."""
-    n, stops = motion.state_count, len(motion.stops)
+    n, rows = motion.state_count, len(motion.rows)
     clock = np.zeros(CLOCK_COLUMNS)
     clock[Clock.MAX_STEP], clock[Clock.CLOSED] = np.inf, CLOSED_RESIDUAL
     progress = np.zeros(PROGRESS_COLUMNS, np.int64)
@@ -132,13 +141,13 @@ def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
         "buffers.sample_times": np.zeros(0),
         "buffers.samples": np.zeros(0),
         "buffers.fastest": np.zeros(n + 1),
-        "buffers.passages": np.zeros(2 * stops),
+        "buffers.passages": np.zeros(2 * rows),
         "buffers.event_log": np.zeros(2 * EVENT_CAPACITY),
-        "buffers.event_columns": motion.stops.event_columns.reshape(-1),
+        "buffers.event_columns": motion.rows.event_columns.reshape(-1),
         "buffers.sizes": np.zeros(len(Sizes), np.int64),
-        "stop_buffers.restitution": motion.stops.restitutions,
-        "stop_buffers.fastest": np.zeros(stops),
-        "stop_buffers.hits": np.zeros(stops, np.int64),
+        "stop_buffers.restitution": motion.rows.restitutions,
+        "stop_buffers.fastest": np.zeros(rows),
+        "stop_buffers.hits": np.zeros(rows, np.int64),
         "stop_buffers.closed_gap": np.array([CLOSED_GAP]),
         "stop_buffers.end": np.zeros(2, np.int64),
     }

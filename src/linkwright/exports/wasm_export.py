@@ -165,7 +165,7 @@ class WasmExport:
                 {"name": name, "value": value}
                 for name, value in zip(self.model.parameters, values, strict=True)
             ],
-            "stops": [] if motion is None else motion.stops.names,
+            "stops": [] if motion is None else motion.rows.names,
             "home": self.model.home().tolist(),
         }
 

@@ -37,6 +37,15 @@ class FrictionLaw:
             return force
         return force * (1 + (self.static_ratio - 1) * ca.exp(-((velocity / self.stribeck) ** 2)))
 
+    def sharp_levels(self, ratio: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the share that `simulation.events` handles, if nothing is smooth: its force in a
+        slide, the ratio of its limit at rest to that, and what slides add in both directions."""
+        backward = self.forward if self.backward is None else self.backward
+        force = (self.forward + backward) / 2
+        if isinstance(self.stribeck, ca.SX) or self.stribeck != 0.0:
+            return ratio * force, 1.0, 0.0  # it falls gradually, from its static level on
+        return force, ratio, (ratio - 1) * (self.forward - backward) / 2
+
 
 def friction_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
     """Return sign(speed) with sign(0) = 0; tanh(speed/smoothing) where the mechanism has a

@@ -1,4 +1,4 @@
-"""The mechanism that a page can simulate: what decides in Python is made smooth, and said."""
+"""The mechanism that a page can simulate: what a page cannot decide is made smooth, and said."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..mechanism.parts import replace_part_fields
 from ..mechanism.strength import breaking_members
 from ..show.mechanism_scene import Scene
 from ..simulation.exported_motion import ExportedMotion
+from ..simulation.exported_rows import ExportedRows
 
 FRICTION_SPEED = 0.01
 """The lowest speed at which dry friction sets in on a page, rad/s (half of it in m/s)."""
@@ -30,8 +31,8 @@ from a height of the size are 0.3 % lower than those of a rigid contact."""
 LIMIT_SLACK = 1e-9
 """Limits of two joints that are closer than this are one, rad or m."""
 MAX_PAGE_STOPS = 40
-"""Stops that act on a page where loops couple their forces: code grows with the cube of them, to
-1 MB for the 36 of a hexapod."""
+"""Stops and joints with friction that act on a page where loops couple their forces: code grows
+with the cube of their number, to 1 MB for the 36 of a hexapod."""
 
 
 def effective_parameters(mechanism: Mechanism) -> dict[str, float]:
@@ -58,9 +59,9 @@ def make_live_motion(
     try:
         for stops in ("impact", "ignore"):
             motion = ExportedMotion(mechanism, tuple(parameters), stops=stops, pushes=True)
-            if motion.locks_velocities or len(motion.stops) <= MAX_PAGE_STOPS:
+            if motion.locks_velocities or len(motion.rows) <= MAX_PAGE_STOPS:
                 break
-            count = len(motion.stops) - motion.stops.contact_count
+            count = motion.rows.stop_count - motion.rows.contact_count
             notes.append(f"The {count} limits of joints are shown, but do not act.")
     except LinkwrightError as error:
         return None, [f"The page cannot simulate this mechanism: {error}."]
@@ -68,24 +69,13 @@ def make_live_motion(
 
 
 def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
-    """Return the mechanism with smooth friction, compliant contacts and unbreakable members, and
-    notes on them."""
+    """Return the mechanism with compliant contacts and unbreakable members, and notes on them; its
+    friction is smooth if there is too much of it."""
     notes: list[str] = []
     found = mechanism = scene.mechanism
     joints = _without_doubled_limits(mechanism)
-    rough = [name for name, joint in joints.items() if _is_rough(joint)]
-    speeds = _friction_speeds(scene, rough) if rough else {}
-    for name, values in speeds.items():
-        joint = joints[name]
-        units = ("rad/s" if freedom.is_rotation else "m/s" for freedom in joint.dofs)
-        smoothing = tuple(f"{v!r} {unit}" for v, unit in zip(values, units, strict=True))
-        joints[name] = replace_part_fields(
-            joint, smoothing=smoothing[0] if len(smoothing) == 1 else smoothing
-        )
     if joints != dict(mechanism.joints):
         found = replace_part_fields(found, joints=joints)
-    if speeds:
-        notes.append(_friction_note(joints, speeds))
     floats = any(j.kind.is_floating and j.parent == GROUND for j in mechanism.joints.values())
     if floats and not mechanism.contacts and not mechanism.constraints and not mechanism.loops:
         notes.append("The file states no contacts with the ground, so nothing holds this body.")
@@ -105,7 +95,37 @@ def smooth_mechanism(scene: Scene) -> tuple[Mechanism, list[str]]:
         }
         found = replace_part_fields(found, **kept)
         notes.append("Members do not break here.")
+    rough = [name for name, joint in found.joints.items() if _is_rough(joint)]
+    if rough and not _can_stick(found):
+        speeds = _friction_speeds(scene, rough)
+        found = _with_smooth_friction(found, speeds)
+        notes.append(_friction_note(found.joints, speeds))
     return found, notes
+
+
+def _can_stick(mechanism: Mechanism) -> bool:
+    """Whether a page can afford friction that sticks."""
+    try:
+        rows = ExportedRows(mechanism, "impact", {})
+    except LinkwrightError:
+        return False
+    is_tree = not (mechanism.loops or mechanism.constraints)
+    return len(rows) <= MAX_PAGE_STOPS or (is_tree and bool(rows.held_velocities))
+
+
+def _with_smooth_friction(
+    mechanism: Mechanism, speeds: Mapping[str, tuple[float, ...]]
+) -> Mechanism:
+    """Return the mechanism with friction that is smoothed at given speeds."""
+    joints = dict(mechanism.joints)
+    for name, values in speeds.items():
+        joint = joints[name]
+        units = ("rad/s" if freedom.is_rotation else "m/s" for freedom in joint.dofs)
+        smoothing = tuple(f"{v!r} {unit}" for v, unit in zip(values, units, strict=True))
+        joints[name] = replace_part_fields(
+            joint, smoothing=smoothing[0] if len(smoothing) == 1 else smoothing
+        )
+    return replace_part_fields(mechanism, joints=joints)
 
 
 def _without_doubled_limits(mechanism: Mechanism) -> dict[str, Joint]:

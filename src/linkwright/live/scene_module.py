@@ -83,7 +83,7 @@ class LiveModuleWriter:
             "qd": list(names.qd),
             "inputs": [] if motion is None else list(motion.input_names),
             "parameters": [{"name": n, "value": x} for n, x in self.parameters.items()],
-            "stops": [] if motion is None else motion.stops.names,
+            "stops": [] if motion is None else motion.rows.names,
             "home": self.home.tolist(),
             "functions": self.functions,
             "programs": entries,

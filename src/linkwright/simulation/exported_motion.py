@@ -1,8 +1,10 @@
-"""The tapes of a motion that leaves Linkwright: rates, projection, stops, closing of loops.
+"""The tapes of a motion that leaves Linkwright: rates, projection, stops, friction, closing
+of loops.
 
-y = (q, q̇), and p = (u, parameters, holds): efforts of actuators (generalized forces where there are
-none), values of the parameters that stay inputs, and for each stop a `Hold`: whether it holds the
-motion.
+y = (q, q̇), and p = (u, parameters, holds, pushes): efforts of actuators (generalized forces where
+there are none), values of the parameters that stay inputs, for each row (stop or joint with dry
+friction) a `Hold`: whether it holds the motion, and for each joint with friction the force that it
+has while it does not.
 """
 
 from __future__ import annotations
@@ -15,13 +17,17 @@ import numpy as np
 
 from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
-from ..integrators.stop_events import RIDING_GAP, Hold
+from ..integrators.hold_choice import Hold
+from ..integrators.stop_events import RIDING_GAP
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats
 from .effort_limits import clip, limit_given_forces, limit_joint_forces
-from .exported_stops import ExportedStops
+from .events.load_sharing import FREE, NO_FORCE
+from .events.sharp_friction import without_sharp_friction
+from .exported_rows import ExportedRows
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection, project_motion
 
@@ -29,7 +35,7 @@ CONTACT_CORRECTIONS = 2
 """Corrections of the gaps of contacts, with the matrices of the first, as in `HeldMotion`."""
 
 BLOCKED_SHARE = 1e-9
-"""Where constraints leave less than this share of the motion that a force along a stop would cause
+"""Where constraints leave less than this share of the motion that a force along a row would cause
 in the heaviest direction, they leave none."""
 
 
@@ -42,7 +48,8 @@ class ExportedMotion:
     Parameters
     ----------
     mechanism : Mechanism
-        Its stops and rigid contacts act as in `simulate`; dry friction is refused.
+        Its stops, rigid contacts and dry friction act as in `simulate`; friction of contacts, and
+        friction that depends on reactions, are refused.
     parameters : sequence of str
         Names of parameters that stay inputs. Limits of joints keep the values of the mechanism.
     stops : {"stop", "impact", "ignore"}
@@ -64,8 +71,12 @@ class ExportedMotion:
         pushes: bool = False,
     ) -> None:
         self.parameters = tuple(parameters)
-        kept = list(self.parameters) or "numeric"
-        self.equations = derive(mechanism, by=by, parameters=kept)
+        smooth = without_sharp_friction(mechanism)
+        kept = self.parameters
+        if smooth is not mechanism:  # some may have an effect on friction alone
+            known = build_kinematic_tree(smooth, "symbolic").symbols
+            kept = tuple(name for name in kept if name in known)
+        self.equations = derive(smooth, by=by, parameters=list(kept) or "numeric")
         names = self.equations.names
         self.input_names = tuple(names.actuators) or tuple(names.qd)
         self._has_pushes = pushes and bool(names.actuators)
@@ -74,35 +85,40 @@ class ExportedMotion:
         self.state_count = self.equations.nq + self.equations.nv
         first = len(self.input_names)
         self._kept = {name: ca.SX.sym(name) for name in self.parameters}
-        self.stops = ExportedStops(mechanism, stops, self._kept)
+        self.rows = ExportedRows(mechanism, stops, self._kept)
         self.first_hold = first + len(self.parameters)
-        """The index in p of the first stop."""
-        self.parameter_count = max(1, self.first_hold + len(self.stops))
+        """The index in p of the `Hold` of the first row."""
+        self.first_push = self.first_hold + len(self.rows)
+        """The index in p of the force of the first joint with friction."""
+        self._mode_size = len(self.rows) + self.rows.friction_count
+        self.parameter_count = max(1, self.first_hold + self._mode_size)
         self.needs_projection = (
-            bool(names.constraints or self.stops.contact_count) or names.nq != names.nv
+            bool(names.constraints or self.rows.contact_count) or names.nq != names.nv
         )
         """Whether states can leave constraints, contacts or lengths of quaternions."""
         self._y = ca.SX.sym("y", self.state_count)
-        unused = ca.SX.sym("p", self.parameter_count - self.first_hold - len(self.stops))
+        unused = ca.SX.sym("p", self.parameter_count - self.first_hold - self._mode_size)
         self._p = ca.vertcat(
             ca.SX.sym("u", first),
             *self._kept.values(),
-            ca.SX.sym("hold", len(self.stops)),
+            ca.SX.sym("hold", len(self.rows)),
+            ca.SX.sym("push", self.rows.friction_count),
             unused,
         )
 
     @property
     def nominal_p(self) -> Floats:
-        """p without efforts, with the mechanism's own parameters, away from stops."""
-        values = [float(self.equations.parameters[name]) for name in self.parameters]
+        """p without efforts, with the mechanism's own parameters, in no mode."""
+        known = {**self.equations.mechanism.values, **self.equations.parameters}
+        values = [float(known[name]) for name in self.parameters]
         found = np.zeros(self.parameter_count)
         found[len(self.input_names) : self.first_hold] = values
         return found
 
     @property
     def locks_velocities(self) -> bool:
-        """Whether each stop holds one velocity of a tree: then many stops cost little."""
-        return bool(self.stops.held_velocities) and not self.equations.names.constraints
+        """Whether each row holds one velocity of a tree: then many rows cost little."""
+        return bool(self.rows.held_velocities) and not self.equations.names.constraints
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -114,14 +130,19 @@ class ExportedMotion:
 
     @property
     def _hold_numbers(self) -> SX:
-        """For each stop a `Hold`."""
-        return self._p[self.first_hold : self.first_hold + len(self.stops)]
+        """For each row a `Hold`."""
+        return self._p[self.first_hold : self.first_hold + len(self.rows), :]
 
     @property
     def _holds(self) -> SX:
-        """For each stop 1 where it holds the motion by a force, else 0."""
-        given = self._hold_numbers
-        return given * (Hold.RIDES - given)
+        """For each row 1 where it holds the motion by a force, else 0."""
+        return ca.eq(self._hold_numbers, int(Hold.HOLDS))
+
+    @property
+    def _known_forces(self) -> SX:
+        """The forces of the rows that do not hold the motion: of friction in slides."""
+        pushes = self._p[self.first_push : self.first_push + self.rows.friction_count, :]
+        return (1 - self._holds) * ca.vertcat(ca.SX.zeros(self.rows.stop_count), pushes)
 
     @cached_property
     def _step_equations(self) -> StepEquations:
@@ -140,11 +161,11 @@ class ExportedMotion:
 
     @cached_property
     def _free_motion(self) -> tuple[SX, SX, SX]:
-        """q̈ without stops, ∂q̈/∂τ, and the smallest pivot."""
+        """q̈ without forces of rows, ∂q̈/∂τ, and the smallest pivot."""
         (q, qd, t), of = self._motion, self._step_equations
         tau = ca.SX.sym("tau", self.equations.nv)
         qdd, pivot = of.acceleration(q, qd, tau, t)
-        P = ca.jacobian(qdd, tau) if len(self.stops) else ca.SX(0, 0)
+        P = ca.jacobian(qdd, tau) if len(self.rows) else ca.SX(0, 0)
         qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [self._given_forces])
         return qdd, P, pivot
 
@@ -159,44 +180,46 @@ class ExportedMotion:
 
     @cached_property
     def _responses(self) -> tuple[SX, SX, SX, SX]:
-        """R, γ, the accelerations P Rᵀ for units of the stops' forces, and A = R P Rᵀ."""
-        R, gamma = self.stops.velocity_rows(*self._motion)
+        """R, γ, the accelerations P Rᵀ for units of the rows' forces, and A = R P Rᵀ."""
+        R, gamma = self.rows.velocity_rows(*self._motion)
         answer = self._free_motion[1] @ R.T
         return R, gamma, answer, ca.densify(R @ answer)
 
     @cached_property
     def _holding(self) -> LUFactorization:
-        """The equations of the forces of the stops that hold the motion."""
-        A, holds, n = self._responses[3], self._holds, len(self.stops)
+        """The equations of the forces of the rows."""
+        A, holds, n = self._responses[3], self._holds, len(self.rows)
         return LUFactorization(ca.densify(ca.repmat(holds, 1, n) * A + ca.diag(1 - holds)))
 
     @cached_property
     def _forces_and_accelerations(self) -> tuple[SX, SX]:
-        """The forces of the stops that hold the motion, and q̈ under them."""
+        """The forces of the rows, and q̈ under them."""
         qdd = self._free_motion[0]
-        if not len(self.stops):
+        if not len(self.rows):
             return ca.SX(0, 1), qdd
         if self.locks_velocities:
             return self._locked_motion
         R, gamma, answer, _ = self._responses
-        forces = self._holding.solve(-self._holds * (R @ qdd + gamma))
+        forces = self._holding.solve(self._known_forces - self._holds * (R @ qdd + gamma))
         return forces, qdd + answer @ forces
 
     @property
     def _locked_motion(self) -> tuple[SX, SX]:
-        """The same where each stop holds one velocity of a tree: its row and column leave M, whose
+        """The same where each row holds one velocity of a tree: its row and column leave M, whose
         other zeros stay."""
         (q, qd, t), of, nv = self._motion, self._step_equations, self.equations.nv
-        free, held = ca.SX.ones(nv), self.stops.held_velocities
+        free, held, known = ca.SX.ones(nv), self.rows.held_velocities, self._known_forces
         for k, (velocity, _) in enumerate(held):
             free[velocity] *= 1 - self._holds[k]
         M = of.mass_matrix(q, t)
         forces = self._given_forces - of.required_forces(q, qd, ca.SX.zeros(nv), t)
+        for k, (velocity, factor) in enumerate(held):
+            forces[velocity] += factor * known[k]
         locked = ca.sparsify(M) * (free @ free.T) + ca.diag(1 - free)
         qdd = solve_symmetric_matrix(locked, free * forces)
         reactions = M @ qdd - forces
         own = [reactions[v] / factor for v, factor in held]
-        return self._holds * ca.vertcat(*own), qdd
+        return known + self._holds * ca.vertcat(*own), qdd
 
     @property
     def _touching(self) -> tuple[SX, SX]:
@@ -204,14 +227,14 @@ class ExportedMotion:
         least change in the metric of M. Constraints stay satisfied to first order."""
         (q, qd, t), answer = self._motion, self._responses[2]
         for _ in range(CONTACT_CORRECTIONS):
-            gaps = self._holding.solve(self._holds * self.stops.gaps(q, t))
+            gaps = self._holding.solve(self._holds * self.rows.gaps(q, t))
             q = self._step_equations.move_coordinates(q, -answer @ gaps)
-        R, _ = self.stops.velocity_rows(q, qd, t)
+        R, _ = self.rows.velocity_rows(q, qd, t)
         return q, qd - answer @ self._holding.solve(self._holds * (R @ qd))
 
     @property
     def _possible_responses(self) -> SX:
-        """A, with zeros for stops against which the constraints allow no motion."""
+        """A, with zeros for rows against which the constraints allow no motion."""
         R, _, _, A = self._responses
         if not self.equations.names.constraints:
             return A
@@ -235,7 +258,7 @@ class ExportedMotion:
     def projection(self) -> Tape:
         """(t, y, p) → y on the constraints; their largest residual and the smallest pivot."""
         q, qd, t = self._motion
-        if self.stops.contact_count:
+        if self.rows.contact_count:
             q, qd = self._touching
         holds = bool(self.equations.names.constraints)
         q, qd, gap, pivot = project_motion(self._step_equations, q, qd, t, holds_constraints=holds)
@@ -245,43 +268,55 @@ class ExportedMotion:
 
     @cached_property
     def signals(self) -> Tape:
-        """(t, y, p) → for each stop its gap, or its force where it holds the motion."""
-        return self._tape("signals", [("signals", self._signals)])
+        """(t, y, p) → for each stop its gap, or its force where it holds the motion; for each joint
+        with friction its velocity in the direction in which it slides, or what it can bear beside
+        what it bears."""
+        return self._tape("signals", [("signals", self._signals_and_rates[0])])
 
     @property
-    def _signals(self) -> SX:
-        """For each stop its gap, or its force where it holds the motion."""
-        (q, _, t), given, holds = self._motion, self._hold_numbers, self._holds
-        rides = given * (given - Hold.HOLDS) / 2
-        gaps = self.stops.gaps(q, t) + rides * RIDING_GAP
-        return holds * self._forces_and_accelerations[0] + (1 - holds) * gaps
+    def _signals_and_rates(self) -> tuple[SX, SX]:
+        """What is watched of each row, and its rate; forces have the rate zero, and friction of
+        which it is not known what it does is below zero."""
+        (q, qd, t), given, stops = self._motion, self._hold_numbers, self.rows.stop_count
+        R, gamma = self.rows.velocity_rows(q, qd, t)
+        forces, qdd = self._forces_and_accelerations
+        rides, unknown = (ca.eq(given, int(hold)) for hold in (Hold.RIDES, Hold.FREE))
+        way = ca.eq(given, int(Hold.FORWARD)) - ca.eq(given, int(Hold.BACKWARD))
+        speeds, rates = R @ qd, way * (R @ qdd + gamma)
+        gaps = self.rows.gaps(q, t) + rides * RIDING_GAP
+        slides = way * speeds + (rides - unknown) * FREE
+        sticks = self.rows.limits + NO_FORCE - ca.fabs(forces[stops:, :])
+        held = ca.vertcat(forces[:stops, :], sticks)
+        free = ca.vertcat(gaps[:stops, :], slides[stops:, :])
+        free_rates = ca.vertcat(speeds[:stops, :], rates[stops:, :])
+        signals = self._holds * held + (1 - self._holds) * free
+        return signals, (1 - self._holds) * free_rates
 
     @cached_property
     def stop_states(self) -> Tape:
-        """(t, y, p) → gaps, their rates, their accelerations without forces of stops, the forces of
-        those that hold the motion, and A by rows."""
+        """(t, y, p) → gaps, velocities, accelerations without forces of rows, the forces of rows,
+        the levels of friction, and A by rows."""
         (q, qd, t), (R, gamma, _, _) = self._motion, self._responses
         outputs = {
-            "gaps": self.stops.gaps(q, t),
+            "gaps": self.rows.gaps(q, t),
             "velocities": R @ qd,
             "accelerations": R @ self._free_motion[0] + gamma,
             "forces": self._forces_and_accelerations[0],
+            "levels": self.rows.levels,
             "responses": ca.vec(self._possible_responses.T),
         }
         return self._tape("stop_states", list(outputs.items()))
 
     @cached_property
     def stop_margins(self) -> Tape:
-        """(t, y, p) → the signals, and their rates: those of forces are given as zero."""
-        q, qd, t = self._motion
-        R, _ = self.stops.velocity_rows(q, qd, t)
-        rates = (1 - self._holds) * (R @ qd)
-        return self._tape("stop_margins", [("signals", self._signals), ("rates", rates)])
+        """(t, y, p) → the signals and their rates."""
+        signals, rates = self._signals_and_rates
+        return self._tape("stop_margins", [("signals", signals), ("rates", rates)])
 
     @cached_property
     def impact(self) -> Tape:
-        """(t, y, p, impulses) → y after impulses of the stops."""
-        impulses = ca.SX.sym("impulses", len(self.stops))
+        """(t, y, p, impulses) → y after impulses of the rows."""
+        impulses = ca.SX.sym("impulses", len(self.rows))
         q, qd, _ = self._motion
         after = ca.vertcat(q, qd + self._responses[2] @ impulses)
         return self._tape("impact", [("after", after)], {"impulses": impulses})
@@ -314,7 +349,7 @@ class ExportedMotion:
         stops that hold the motion if `with_stops`."""
         s, eqs, found = self.equations.symbols, self.equations, list[SX]()
         tau = self._given_forces
-        if with_stops and len(self.stops):
+        if with_stops and len(self.rows):
             tau = tau + self._responses[0].T @ self._forces_and_accelerations[0]
         q, qd, t = self._motion
         for name in quantities:
@@ -323,8 +358,8 @@ class ExportedMotion:
             inputs = [s["q"], s["qd"], s["tau"], s["t"]]
             make = self._step_equations.make_function(eqs, "output", [value], inputs)
             (here,) = make(q, qd, tau, t)
-            if name[0] == "reactions" and with_stops and self.stops.contact_count:
-                pushed = self.stops.contact_reactions(q, t, self._forces_and_accelerations[0])
+            if name[0] == "reactions" and with_stops and self.rows.contact_count:
+                pushed = self.rows.contact_reactions(q, t, self._forces_and_accelerations[0])
                 here += ca.vertcat(pushed, ca.SX.zeros(here.shape[0] - pushed.shape[0], 6))
             found.append(ca.vec(here.T))
         return self._tape("outputs", [("values", ca.vertcat(*found))])

@@ -81,11 +81,11 @@ export class LiveState {
   /** The parameters as functions want them: at least one number. */
   get inputs() { return this.p.length ? this.p : new Float64Array(1); }
 
-  /** Tell the state that q, p or t have changed; `holds` say which stops hold the motion there, and
+  /** Tell the state that q, p or t have changed; `holds` say what stops and friction do there, and
    *  `known` are the accelerations and reactions there, if a recorded run has them. */
   touch(holds = null, known = null) { this.version++; this.holds = holds; this.known = known; }
 
-  /** Which stops hold the motion at a state that nothing has computed: those at rest that would push. */
+  /** What stops and friction do at a state that nothing has computed: those at rest hold the motion if they would push. */
   get settledHolds() {
     if (this.holds || !this.scene.table.stops.length) return this.holds ?? [];
     const one = this.scene.table.programs.settle, at = (name) => this.functions.view(one.buffers[name]), given = at("buffers.parameters");
@@ -94,11 +94,13 @@ export class LiveState {
     at("stop_buffers.fastest").fill(0);
     given.set(this.motionVector);
     this.functions.exports.settle(...Object.values(one.buffers).map((buffer) => buffer.at));
-    return given.slice(given.length - this.scene.table.stops.length);
+    return given.slice(this.#firstHold);
   }
 
   /** The inputs of the motion with the stops that hold it. */
-  get heldVector() { const found = this.motionVector; found.set(this.settledHolds, found.length - this.scene.table.stops.length); return found; }
+  get heldVector() { const found = this.motionVector; found.set(this.settledHolds, this.#firstHold); return found; }
+
+  get #firstHold() { return this.motionInputs().length + this.p.length; }
 
   /** Placements of all links (12 numbers each), computed when something changed. */
   get poses() { this.#place(); return this.placed; }

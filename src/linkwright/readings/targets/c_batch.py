@@ -12,7 +12,7 @@ from .c_code import (
     write_c_comment,
     write_c_helpers,
     write_c_prototype,
-    write_unused_inputs,
+    write_unused_ports,
 )
 from .c_vector_sines import LONE_SINE, VECTOR_SINES
 from .exported_code import ExportedCode, ExportedFunction
@@ -132,7 +132,7 @@ def _write_block(code: ExportedCode, function: ExportedFunction) -> list[str]:
     )
     parameters = c_batch_parameters(function, code.precision)[1:]
     lines = [write_c_prototype("static void", f"{function.identifier}_lanes", parameters), "{"]
-    lines += [f"    {line}" for line in write_unused_inputs(function)]
+    lines += [f"    {line}" for line in write_unused_ports(function)]
     lines += [f"    {_write_lane_statement(one, function)}" for one in statements]
     return [*lines, "}", ""]
 

@@ -176,15 +176,18 @@ def write_c_body(function: ExportedFunction, kind: str) -> list[str]:
     statements = list_tape_statements(
         function.tape, c_language(kind), names[: len(function.inputs)], names
     )
-    return write_unused_inputs(function) + [
+    return write_unused_ports(function) + [
         _write_c_statement(one, function.outputs, kind) for one in statements
     ]
 
 
-def write_unused_inputs(function: ExportedFunction) -> list[str]:
-    """Return statements that keep compilers from warning about inputs without influence."""
+def write_unused_ports(function: ExportedFunction) -> list[str]:
+    """Return statements that keep compilers from warning about inputs without influence, and
+    outputs without entries."""
     used = function.used_inputs
-    return [f"(void){note.name};" for k, note in enumerate(function.inputs) if k not in used]
+    unused = [note for k, note in enumerate(function.inputs) if k not in used]
+    unused += [note for note in function.outputs if not note.port.size]
+    return [f"(void){note.name};" for note in unused]
 
 
 def _write_c_statement(statement: CodeStatement, outputs: Sequence[PortNote], kind: str) -> str:

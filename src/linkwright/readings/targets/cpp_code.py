@@ -12,7 +12,7 @@ from .c_code import (
     describe_c_function,
     write_c_comment,
     write_c_prototype,
-    write_unused_inputs,
+    write_unused_ports,
 )
 from .exported_code import ExportedCode, ExportedFunction
 from .tape_statements import (
@@ -90,7 +90,7 @@ def _write_template(function: ExportedFunction, used: set[Op]) -> list[str]:
     lines = [*write_c_comment(describe_c_function(function, 8)), "template <typename Scalar>"]
     lines += [write_c_prototype("inline void", function.identifier, parameters), "{"]
     lines += [f"    using std::{MATH_FUNCTIONS[op]};" for op in sorted(own)]
-    lines += [f"    {line}" for line in write_unused_inputs(function)]
+    lines += [f"    {line}" for line in write_unused_ports(function)]
     for one in statements:
         output, entry = one.output
         left = (

@@ -180,7 +180,7 @@ class ModeRows:
                 self._setting.frame_pose(contact.plane),
                 self._setting.frame_pose(contact.point).p,
             )
-            at = tip - self._radius(name, contact) * plane.R[:, 2]
+            at = tip - self._size(contact.radius, f"r_{name}") * plane.R[:, 2]
             slip = self._setting.point_velocity(contact.point, at) - self._setting.point_velocity(
                 contact.plane, at
             )
@@ -211,11 +211,12 @@ class ModeRows:
                 self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
 
-    def _radius(self, name: str, contact: Contact) -> Scalar:
-        """Return the radius of a contact's ball."""
+    def _size(self, expression: Expression, name: str) -> Scalar:
+        """Return a number that may be an expression of the names in `geometry`; its own name, if it
+        has none, is `name`."""
         if self.parameters:
-            return self.number(contact.radius)
-        return self._geometry.read_scalar(contact.radius, f"r_{name}")
+            return self.number(expression)
+        return self._geometry.read_scalar(expression, name)
 
     def _gap(self, name: str, contact: Contact) -> SX:
         """Return the gap of a contact as an expression."""
@@ -223,7 +224,7 @@ class ModeRows:
             self._setting.frame_pose(contact.plane),
             self._setting.frame_pose(contact.point).p,
         )
-        return ca.SX(ca.dot(plane.R[:, 2], tip - plane.p) - self._radius(name, contact))
+        return ca.SX(ca.dot(plane.R[:, 2], tip - plane.p) - self._size(contact.radius, f"r_{name}"))
 
     # -- friction ------------------------------------------------------------------------
 
@@ -246,13 +247,9 @@ class ModeRows:
     ) -> None:
         """Add the dry friction of one velocity."""
         law = self.tree.joint_effects[index].friction
-        is_sharp = law.smoothing == 0.0
-        forward = law.forward if is_sharp else 0.0
-        backward = forward if law.backward is None else law.backward
-        force, ratio = (forward + backward) / 2, self.number(joint.static_ratio)
-        shift = (ratio - 1) * (forward - backward) / 2
-        if law.stribeck != 0.0:  # friction falls gradually: it begins to slide at its static level
-            force, ratio, shift = ratio * force, 1.0, 0.0
+        is_sharp = expression_to_float(joint.each(joint.smoothing)[k], self.mechanism.values) == 0
+        ratio = self._size(joint.static_ratio, f"r_{name}")
+        force, ratio, shift = law.sharp_levels(ratio) if is_sharp else (0.0, ratio, 0.0)
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:

@@ -1,4 +1,4 @@
-"""The stops of a motion that leaves Linkwright: gaps, velocities and event columns.
+"""The rows of a motion that leaves Linkwright: its stops, then its joints with dry friction.
 
 Rigid contacts without friction are stops, too: a gap that stays above zero, and a restitution.
 """
@@ -14,23 +14,29 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
+from ..integrators.hold_choice import LEVELS, Level
 from ..mechanism import Mechanism
 from ..mechanism.strength import breaking_members
 from ..types import SX, Floats, Integers
+from .events.row_elements import is_absent
 from .events.rows import ModeRows
 
 
-class ExportedStops:
-    """The limits of a mechanism's joints, and its rigid contacts, that act in an exported motion.
+class ExportedRows:
+    """The limits of a mechanism's joints, its rigid contacts and its dry friction in an exported
+    motion.
 
     Limits and restitutions keep the values that they have in the mechanism; `kept` are symbols of
-    parameters that stay inputs. Dry friction is refused, since Python decides what sticks or
-    slides.
+    parameters that stay inputs. Friction of contacts, and friction that depends on reactions, are
+    refused, since Python decides what sticks or slides.
     """
 
     def __init__(self, mechanism: Mechanism, stops: str, kept: Mapping[str, SX]) -> None:
         self._rows, self._kept = ModeRows(mechanism, stops, geometry=tuple(kept)), kept
-        _check_motion_is_smooth(mechanism, self._rows)
+        _check_motion_can_leave(mechanism, self._rows)
+        self.stop_count = len(self._rows.unilaterals)
+        """The number of stops and rigid contacts, which come first."""
+        self.friction_count = len(self._rows.joint_frictions)
 
     @property
     def contact_count(self) -> int:
@@ -38,18 +44,20 @@ class ExportedStops:
         return len(self._rows.contacts)
 
     def __len__(self) -> int:
-        return len(self._rows.unilaterals)
+        return self.stop_count + self.friction_count
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the stops: coordinate and side."""
-        return [stop.name for stop in self._rows.unilaterals]
+        """The names of the rows: of stops coordinate and side."""
+        stops = [stop.name for stop in self._rows.unilaterals]
+        return [*stops, *(f"friction of {one.name}" for one in self._rows.joint_frictions)]
 
     @property
     def restitutions(self) -> Floats:
         """The restitutions; -1 for stops that end the motion."""
         given = [stop.restitution for stop in self._rows.unilaterals]
-        return np.array([-1.0 if e is None else e for e in given])
+        stops = [-1.0 if e is None else e for e in given]
+        return np.array([*stops, *([0.0] * self.friction_count)])
 
     @property
     def event_columns(self) -> Integers:
@@ -61,22 +69,44 @@ class ExportedStops:
         return table
 
     def gaps(self, q: SX, t: SX) -> SX:
-        """Return the gaps as expressions."""
-        return self._with_parameters([self._rows.gap_expressions(q, t)[: len(self)]])[0]
+        """Return the gaps of stops, and zeros for joints with friction, as expressions."""
+        gaps = self._rows.gap_expressions(q, t)[: self.stop_count, :]
+        return ca.vertcat(self._with_parameters([gaps])[0], ca.SX.zeros(self.friction_count))
+
+    @cached_property
+    def levels(self) -> SX:
+        """The numbers of `Level` of each joint with friction."""
+        found = [
+            level
+            for one in self._rows.joint_frictions
+            for level in (one.force * one.ratio, one.force, one.shift)
+        ]
+        return self._with_parameters([ca.vertcat(ca.SX(0, 1), *found)])[0]
+
+    @property
+    def limits(self) -> SX:
+        """The largest force of each joint with friction at rest."""
+        return self.levels[Level.AT_REST :: LEVELS, :]
 
     def velocity_rows(self, q: SX, qd: SX, t: SX) -> tuple[SX, SX]:
-        """Return R and γ: gaps have the rates R q̇, and these the rates R q̈ + γ."""
-        own, n = self._rows.tree.motion, len(self)
+        """Return R and γ: velocities are R q̇, and their rates R q̈ + γ."""
+        own = self._rows.tree.motion
         symbols, values = ca.vertcat(own.q, own.qd, own.t), ca.vertcat(q, qd, t)
-        R, gamma = ca.substitute([self._rows.R[:n, :], self._rows.gamma[:n]], [symbols], [values])
+        R, gamma = ca.substitute(list(self._own_rows), [symbols], [values])
         R, gamma = self._with_parameters([R, gamma])
         return R, gamma
+
+    @cached_property
+    def _own_rows(self) -> tuple[SX, SX]:
+        """R and γ in the symbols of the tree."""
+        rows = [*range(self.stop_count), *(one.row for one in self._rows.joint_frictions)]
+        return self._rows.R[rows, :], self._rows.gamma[rows, :]
 
     def contact_reactions(self, q: SX, t: SX, forces: SX) -> SX:
         """Return the wrenches that the forces of contacts add to the reactions of joints, one row
         each, where these count them as generalized forces only."""
-        own, n = self._rows.tree.motion, len(self) - self.contact_count
-        push = ca.vertcat(ca.SX.zeros(2, self.contact_count), forces[n:].T)
+        own, n = self._rows.tree.motion, self.stop_count - self.contact_count
+        push = ca.vertcat(ca.SX.zeros(2, self.contact_count), forces[n : self.stop_count, :].T)
         still, loads = ca.SX.zeros(own.qd.shape[0]), self._rows.contact_loads(push)
         rest, pushed = (
             newton_euler_joint_reactions(self._rows.tree, own.q, still, still, others=x)
@@ -88,10 +118,9 @@ class ExportedStops:
 
     @cached_property
     def held_velocities(self) -> list[tuple[int, float]]:
-        """For each stop the velocity that it holds and the rate of its gap at a unit of it; empty
-        where a stop holds several velocities, or its row is not constant."""
-        n = len(self)
-        R, gamma = self._rows.R[:n, :], self._rows.gamma[:n]
+        """For each row the velocity that it holds and the row's own at a unit of it; empty where a
+        row holds several velocities, or is not constant."""
+        n, (R, gamma) = len(self), self._own_rows
         if not n or not R.is_constant() or not gamma.is_zero():
             return []
         rows = np.array(ca.DM(R))
@@ -107,17 +136,17 @@ class ExportedStops:
         return list(ca.substitute(found, [symbols], [values]))
 
 
-def _check_motion_is_smooth(mechanism: Mechanism, rows: ModeRows) -> None:
-    """Refuse dry friction, also of rigid contacts, and members that break."""
-    if rows.joint_frictions:
-        first = rows.joint_frictions[0]
-        leave_out = 'leave it out: without("friction"), --without friction'
-        raise UnsupportedError(
-            f"dry friction of '{first.name}' sticks and slides, which exported motions do not "
-            "support",
-            where=mechanism.name,
-            remedy=leave_out if first.arm > 0 else f"give it a smoothing, or {leave_out}",
-        )
+def _check_motion_can_leave(mechanism: Mechanism, rows: ModeRows) -> None:
+    """Refuse friction that depends on normal forces or reactions, and members that break."""
+    for friction in rows.joint_frictions:
+        if not is_absent(friction.arm):
+            raise UnsupportedError(
+                f"friction of '{friction.name}' depends on its reaction, which exported motions do "
+                "not support",
+                where=mechanism.name,
+                remedy='give it a constant friction, or leave it out: without("friction"), '
+                "--without friction",
+            )
     rough = [contact.name for contact, _, _ in rows.contacts if contact.slip]
     if rough:
         raise UnsupportedError(

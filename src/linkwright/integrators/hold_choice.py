@@ -1,0 +1,325 @@
+"""What holds a motion at one instant: stops that push, joints whose dry friction sticks or slides.
+
+A row is a stop, a contact or a joint with dry friction: a velocity V along which a force may act.
+Stops come first, then friction. The forces x of the rows at rest are between bounds, and A x + b is
+zero, at least zero at the lower bound, or at most zero at the upper one (`solve_pushes`): a stop
+pushes and never pulls, and friction is limited. Friction at its limit slides against it, with the
+force of a slide, so that others may begin to slide, too.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+
+from ..program import Size, Vector, record, scratch
+from .step_method import MotionSizes
+
+DEPENDENT_SHARE = 1e-9
+"""A row of which the others that hold the motion leave less than this share of its own response
+to a force depends on them, like the fourth leg of a table."""
+
+SMALL_ACCELERATION = 1e-10
+"""Accelerations below this share of the largest one are zero: rounding."""
+
+SMALL_PUSH = 1e-12
+"""Pushes below this share of the largest one are zero: rounding."""
+
+PUSH_ACCURACY = 1e-13
+"""Accelerations that pushes may leave, as a share of the terms that cancel: rounding."""
+
+NO_ACCELERATION = 1e-100
+"""Accelerations that are none, where numbers lose their digits."""
+
+SWEEPS = 12
+"""Sweeps of Gauss–Seidel in a round: by then the bounds that hold seldom change."""
+
+MAX_ROUNDS = 400
+"""Rounds; a few are usual."""
+
+LEVELS = 3
+"""Numbers of `Level`."""
+
+SMALLEST_LIMIT = 1e-300
+"""A limit of friction by which numbers can be divided."""
+
+LIMIT_SHARE = 1 - 1e-9
+"""A joint whose force was found to reach its limit has this share of it at least."""
+
+
+class Level(IntEnum):
+    """Numbers of the dry friction of a joint."""
+
+    AT_REST = 0
+    """The largest force at rest."""
+    IN_SLIDE = 1
+    """The force against a slide."""
+    SHIFT = 2
+    """What is added to it in both directions."""
+
+
+class Hold(IntEnum):
+    """What a row does between events."""
+
+    FREE = 0
+    """A stop without a force."""
+    HOLDS = 1
+    """Its force keeps its gap or its velocity at zero."""
+    RIDES = 2
+    """It stays at zero because others, on which it depends, hold theirs."""
+    FORWARD = 3
+    """Friction of a joint that slides in the positive direction."""
+    BACKWARD = 4
+    """Friction of a joint that slides in the negative direction."""
+
+
+@record
+class RowStates:
+    """What the rows are like at one state, one entry each."""
+
+    gaps: Vector
+    velocities: Vector
+    accelerations: Vector
+    forces: Vector
+    responses: Vector
+    """A by rows."""
+    levels: Vector
+    """The numbers of `Level` for each joint with friction."""
+    closed: Vector
+    """1 or 0, for stops."""
+    pushes: Vector
+    """Impulses or forces."""
+    bias: Vector
+    """Velocities or accelerations without them."""
+    least: Vector
+    """The lower bounds of the pushes."""
+    most: Vector
+    """The upper bounds."""
+    chosen: Vector
+    """0 for rows that do not take part; `FORWARD` or `BACKWARD` for joints that slide; else 1."""
+    opens: Vector
+    """1 for stops that would pull, and joints whose friction has reached its limit."""
+    may_idle: Vector
+    """1 for stops that may hold the motion without a force: not those that did not while another
+    one opens, since both may open at once, as two legs of a table that tips over."""
+    rests: Vector
+    """1 for rows that may hold the motion."""
+    holds: Vector
+    """The choice: a `Hold` for each row."""
+
+
+def solve_pushes(sizes: MotionSizes, at: RowStates) -> None:
+    """Find the pushes x of the rows that take part, between their bounds: A x + b is zero, or not
+    below zero at the lower bound, or not above at the upper one.
+
+    x minimizes ½ xᵀA x + bᵀx. Gauss–Seidel finds which bounds hold, also where rows depend on each
+    other; between its sweeps, x moves toward the minimum with these bounds.
+    """
+    n: Size = sizes.signals
+    for i in range(n):
+        nearest = min(max(at.least[i], 0.0), at.most[i])
+        at.pushes[i] = nearest if at.chosen[i] > 0.0 else 0.0
+    is_right = False
+    count = 0
+    while not is_right and count < MAX_ROUNDS:
+        for _ in range(SWEEPS):
+            sweep_pushes(n, at)
+        is_right = move_to_minimum(sizes, at)
+        count += 1
+
+
+def sweep_pushes(n: Size, at: RowStates) -> None:
+    """Improve the pushes one after another."""
+    for i in range(n):
+        if at.chosen[i] > 0.0 and at.responses[n * i + i] > 0.0:
+            rest = at.bias[i]
+            for k in range(n):
+                rest += at.responses[n * i + k] * at.pushes[k]
+            found = max(at.pushes[i] - rest / at.responses[n * i + i], at.least[i])
+            at.pushes[i] = min(found, at.most[i])
+
+
+def move_to_minimum(sizes: MotionSizes, at: RowStates) -> bool:
+    """Move the pushes between their bounds to where the accelerations of their rows are zero, or as
+    far toward it as the bounds allow; return whether all pushes are right then."""
+    n: Size = sizes.signals
+    left = scratch(sizes.signals * sizes.signals)
+    step = scratch(sizes.signals)
+    share = 1.0
+    first = -1
+    for i in range(n * n):
+        left[i] = at.responses[i]
+    find_accelerations(n, at)
+    for i in range(n):
+        step[i] = -at.accelerations[i]
+    for i in range(n):
+        pivot = left[n * i + i]
+        is_inside = at.least[i] < at.pushes[i] and at.pushes[i] < at.most[i]
+        moves = is_inside and at.chosen[i] > 0.0
+        moves = moves and pivot > DEPENDENT_SHARE * at.responses[n * i + i]
+        at.rests[i] = 1.0 if moves else 0.0
+        if moves:
+            for k in range(n):
+                if k != i:
+                    step[k] -= left[n * k + i] / pivot * step[i]
+            eliminate_row(n, i, left)
+    for i in range(n):
+        step[i] = step[i] / left[n * i + i] if at.rests[i] > 0.0 else 0.0
+        room = at.most[i] - at.pushes[i] if step[i] > 0.0 else at.least[i] - at.pushes[i]
+        if abs(step[i]) > 0.0 and share * abs(step[i]) > abs(room):
+            share = room / step[i]
+            first = i
+    for i in range(n):
+        bound = at.most[i] if step[i] > 0.0 else at.least[i]
+        at.pushes[i] = bound if i == first else at.pushes[i] + share * step[i]
+    is_right = has_right_pushes(n, at)
+    return first < 0 and is_right
+
+
+def eliminate_row(n: Size, i: int, left: Vector) -> None:
+    """Take the share of a row out of all other rows of a matrix."""
+    for k in range(n):
+        if k != i:
+            share = left[n * k + i] / left[n * i + i]
+            for j in range(n):
+                left[n * k + j] -= share * left[n * i + j]
+
+
+def find_accelerations(n: Size, at: RowStates) -> None:
+    """Find A x + b."""
+    for i in range(n):
+        at.accelerations[i] = at.bias[i]
+        for k in range(n):
+            at.accelerations[i] += at.responses[n * i + k] * at.pushes[k]
+
+
+def has_right_pushes(n: Size, at: RowStates) -> bool:
+    """Return whether the pushes at their bounds have accelerations of the right sign, and the
+    others none."""
+    size = 0.0
+    worst = 0.0
+    find_accelerations(n, at)
+    for i in range(n):
+        w = at.accelerations[i] if at.responses[n * i + i] > 0.0 else 0.0
+        if at.chosen[i] > 0.0 and at.least[i] < at.most[i]:
+            terms = abs(at.bias[i])
+            for k in range(n):
+                terms += abs(at.responses[n * i + k] * at.pushes[k])
+            size = max(size, terms)
+            worst = max(worst, w if at.pushes[i] > at.least[i] else 0.0)
+            worst = max(worst, -w if at.pushes[i] < at.most[i] else 0.0)
+    return worst <= max(PUSH_ACCURACY * size, NO_ACCELERATION)
+
+
+def choose_holds(sizes: MotionSizes, stops: Size, at: RowStates) -> None:
+    """Choose the `Hold` of each row under the accelerations `at.bias` without forces of rows, and
+    find the forces. What begins to slide changes the forces of others, which may slide, too."""
+    n: Size = sizes.signals
+    for i in range(n):
+        at.least[i] = 0.0
+        at.most[i] = math.inf
+        if i >= stops:
+            at.most[i] = at.levels[LEVELS * (i - stops) + Level.AT_REST]
+            at.least[i] = -at.most[i]
+            if at.chosen[i] != Hold.HOLDS:
+                slide_joint(stops, at, i)
+    is_going = True
+    while is_going:
+        solve_pushes(sizes, at)
+        is_going = begin_slides(n, stops, at)
+        if not is_going:
+            is_going = hold_rows(sizes, stops, at)
+
+
+def slide_joint(stops: Size, at: RowStates, i: int) -> None:
+    """Give the friction of a joint that slides its only value."""
+    level: Size = LEVELS * (i - stops)
+    size = at.levels[level + Level.IN_SLIDE]
+    force = -size if at.chosen[i] == Hold.FORWARD else size
+    at.least[i] = force + at.levels[level + Level.SHIFT]
+    at.most[i] = at.least[i]
+
+
+def begin_slides(n: Size, stops: Size, at: RowStates) -> bool:
+    """Find the accelerations of all rows, the joints that begin to slide, and the stops that rest.
+    Friction that cannot hold its joint falls to what it is in a slide: return whether some has."""
+    largest = 0.0
+    push = 0.0
+    find_accelerations(n, at)
+    for i in range(n):
+        if at.chosen[i] > 0.0:
+            largest = max(largest, max(abs(at.bias[i]), abs(at.accelerations[i])))
+        push = max(push, at.pushes[i] if i < stops else 0.0)
+    small = SMALL_ACCELERATION * max(largest, 1e-6)
+    has_fallen = False
+    for i in range(stops):
+        is_still = at.accelerations[i] <= small
+        rests = at.pushes[i] > SMALL_PUSH * push or (is_still and at.may_idle[i] > 0.0)
+        at.rests[i] = 1.0 if at.chosen[i] > 0.0 and rests else 0.0
+    for i in range(stops, n):
+        rests = at.chosen[i] == Hold.HOLDS
+        is_small = abs(at.accelerations[i]) <= small
+        is_at_bound = at.pushes[i] <= at.least[i] or at.pushes[i] >= at.most[i]
+        is_blocked = at.responses[n * i + i] <= 0.0
+        at.rests[i] = 1.0 if rests and (is_small or not (is_at_bound or is_blocked)) else 0.0
+        if rests and not is_small and is_blocked:  # it passes through the end of its range
+            at.chosen[i] = Hold.FORWARD if at.accelerations[i] > 0.0 else Hold.BACKWARD
+            slide_joint(stops, at, i)
+            has_fallen = True
+        elif rests and not is_small and is_at_bound:
+            level: Size = LEVELS * (i - stops)
+            middle = at.levels[level + Level.SHIFT]
+            most = middle + at.levels[level + Level.IN_SLIDE]
+            has_fallen = has_fallen or at.most[i] != most
+            at.most[i] = most
+            at.least[i] = 2.0 * middle - most
+    return has_fallen
+
+
+def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
+    """Let rows at rest hold the motion: stops with the largest pushes first, then joints that can
+    bear most beside what they bear. What depends on them rides along with a constant force; A is
+    eliminated for each one that holds. A joint that has reached its limit and cannot be relieved by
+    others begins to slide: return whether one has."""
+    n: Size = sizes.signals
+    left = scratch(sizes.signals * sizes.signals)
+    for i in range(n * n):
+        left[i] = at.responses[i]
+    for i in range(n):
+        forward = at.accelerations[i] > 0.0
+        at.holds[i] = Hold.FREE
+        if i >= stops and at.chosen[i] == Hold.HOLDS:
+            at.holds[i] = Hold.FORWARD if forward else Hold.BACKWARD
+        elif i >= stops:
+            at.holds[i] = at.chosen[i]
+    has_begun = False
+    best = 0
+    while best >= 0:
+        best = find_candidate(n, stops, at)
+        if best >= 0:
+            at.rests[best] = 0.0
+            pivot = left[n * best + best]
+            holds = pivot > DEPENDENT_SHARE * at.responses[n * best + best]
+            at.holds[best] = Hold.HOLDS if holds else Hold.RIDES
+            is_spent = abs(at.pushes[best]) >= LIMIT_SHARE * at.most[best]
+            if holds and best >= stops and at.opens[best] > 0.0 and is_spent:
+                at.chosen[best] = Hold.BACKWARD if at.pushes[best] > 0.0 else Hold.FORWARD
+                slide_joint(stops, at, best)
+                has_begun = True
+            if holds:
+                eliminate_row(n, best, left)
+    return has_begun
+
+
+def find_candidate(n: Size, stops: Size, at: RowStates) -> int:
+    """Return the row that holds the motion next; -1 if there is none."""
+    found = -1
+    most = -1.0
+    for i in range(n):
+        rank = at.pushes[i] + 1.0
+        if i >= stops:
+            rank = 1.0 - abs(at.pushes[i]) / max(at.most[i], SMALLEST_LIMIT)
+        if at.rests[i] > 0.0 and rank > most:
+            most = rank
+            found = i
+    return found
