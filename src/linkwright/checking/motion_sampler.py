@@ -208,7 +208,7 @@ class ProofMotionSampler:
     def _sample_open_motion(
         self, field: PrimeField, found: dict[str, list[Residue]]
     ) -> dict[str, list[Residue]]:
-        """Free multipliers and velocities, and the accelerations that follow from M q̈ = τ + Jᵀλ − h,
+        """Free multipliers and velocities, and the accelerations that M q̈ = τ + Jᵀλ − h gives,
         whatever the constraints say."""
         M, h, J, B = (
             self._evaluate_quantity(name, found, field)

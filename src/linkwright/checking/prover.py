@@ -176,8 +176,8 @@ class EquationProver:
 
     @cached_property
     def open_loop_prover(self) -> EquationProver:
-        """The prover of balances for all multipliers, where loops cannot be closed at random points:
-        those of a closed redundant loop do not satisfy the balances of an open one."""
+        """The prover of balances with any multipliers, where loops cannot be closed at random
+        points: those of a closed redundant loop do not satisfy the balances of an open one."""
         setting = replace(self.assumptions, leaves_loops_open=True)
         return EquationProver(self.meanings, self.sampler.needed_names, setting)
 
