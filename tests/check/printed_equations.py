@@ -171,11 +171,19 @@ def _closed_coordinates(eqs: lw.Equations, rng: np.random.Generator) -> np.ndarr
     names, at = eqs.names, eqs.names.time_arguments(0.0)
     if not names.constraints:
         return rng.uniform(0.3, 1.1, eqs.nq)
+
+    def jacobian(q: np.ndarray) -> np.ndarray:
+        return np.array(eqs.function("constraint_jacobian")(q, *at))[list(names.position_rows)]
+
     q = np.array(eqs.home) + rng.uniform(-0.15, 0.15, eqs.nq)
-    for _ in range(50) if names.position_row_count else ():
+    if not names.position_row_count:
+        return q
+    rank = np.linalg.matrix_rank(jacobian(np.array(eqs.home)), tol=1e-6)
+    for _ in range(50):
         residual = np.array(eqs.function("constraint_residual")(q, *at)).ravel()
-        J = np.array(eqs.function("constraint_jacobian")(q, *at))[list(names.position_rows)]
-        q = q - np.linalg.pinv(J, rcond=1e-8) @ residual
+        # Open redundant loops have a larger rank, by which they would close in a singular position.
+        U, sizes, Vt = np.linalg.svd(jacobian(q), full_matrices=False)
+        q = q - Vt[:rank].T @ (U[:, :rank].T @ residual / sizes[:rank])
     return q
 
 

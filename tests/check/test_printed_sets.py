@@ -160,6 +160,14 @@ def test_coefficients_belong_to_the_speeds_of_the_text(speeds: dict[str, str]) -
     assert_all_proved(lw.check(mechanism, text))
 
 
+def test_a_product_of_dual_vectors_leaves_other_lines_readable() -> None:
+    text = "[by kane]\nV_c1 = eps*x_c2*y_c1 + z_c1\nV_c1 = 1/2*eps*l1*dtheta1*y_c1 + dtheta1*z_c1"
+    wrong, right = lw.check(lw.gallery("four-bar"), text)
+    assert wrong.status == "unreadable"
+    assert wrong.note == "'x_c2*y_c1' is a product of vectors; write its components"
+    assert right.status == "identical"
+
+
 def test_steps_of_a_derivation_are_proved() -> None:
     from linkwright.forms.equation_set_typesetting import typeset_equation_set
 
@@ -209,6 +217,20 @@ def test_free_bodies_have_the_forces_of_all_constraints() -> None:
 def test_a_set_with_redundant_loops_is_proved() -> None:
     mechanism = three_cranks()
     assert_all_proved(lw.check(mechanism, printed_text(mechanism, "newton_euler")))
+
+
+@pytest.mark.parametrize("name", ["bricard", "two-arms"])
+def test_balances_are_proved_where_loops_stay_open(name: str) -> None:
+    """The balance about the first axis of bricard needs multipliers that open loops have as well."""
+    mechanism = lw.gallery(name)
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, "newton_euler")))
+
+
+def test_a_wrong_balance_of_open_loops_differs() -> None:
+    line = "I*alpha1_3 = tau_q1 + 0.5*l*(F1_q1 {} F3_q2) - sin(q2)*M1_q2 - cos(q2)*M2_q2"
+    for sign, status in (("+", "identical"), ("-", "differs")):
+        (finding,) = lw.check(lw.gallery("bricard"), f"[by newton_euler]\n{line.format(sign)}")
+        assert (finding.status, finding.under) == (status, "")
 
 
 def test_legs_that_share_their_lengths_are_closed_by_angles() -> None:

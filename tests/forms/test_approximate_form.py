@@ -66,7 +66,7 @@ def test_printed_equations_are_proved(name: str) -> None:
 
 def test_beta_and_gamma_stay_symbols() -> None:
     """In every format, also where they have values, which stand in the list of symbols alone."""
-    text = ok("derive", "elbow", "--by", "approximate", "--beta", "14753.88", "--gamma", "0.01")
+    text = ok("derive", "elbow", "--by", "approximate", "--beta", "14753.88", "--gamma", "10ms")
     assert text.count("14753") == 1
     assert "q = [q1, q2, x2, y2]ᵀ  (66)" in text
     assert "4 equations, 4 unknowns, 8 states; M is 2 × 2" in text

@@ -21,6 +21,18 @@ def test_a_denavit_hartenberg_table_gives_its_own_symbols() -> None:
     )
 
 
+def test_constants_come_first_in_angles() -> None:
+    """w*t, not t*w, as the file has it."""
+    slide = lw.Mechanism(
+        name="slide", gravity=[0, "-g", 0], parameters={"m": 2, "A": 0.1, "w": 3, "g": 9.81, "R": 1},
+        bodies={"frame": {}, "bob": {"mass": "m", "center": ["R", 0, 0]}},
+        joints={"x": {"type": "prismatic", "axis": [1, 0, 0], "child": "frame"},
+                "phi": {"type": "revolute", "parent": "frame", "child": "bob"}},
+        coordinates={"names": ["th"], "joints": {"x": "A*sin(w*t)", "phi": "th"}},
+    )  # fmt: skip
+    assert str(lw.derive(slide).closed_form("d")) == "d[1] = m*A*R*w^2*sin(th)*sin(w*t)"
+
+
 MODIFIED = """
 convention = "modified"
 [[links]]

@@ -179,7 +179,33 @@ def test_large_systems_are_stated() -> None:
     assert bricard[1].endswith(" = c")
 
 
+@pytest.mark.parametrize("name", ["slider-crank", "rolling-disk"])
+def test_multipliers_have_closed_forms(name: str) -> None:
+    """By the names of the quantity, of the vector, of one constraint, and by number: proved."""
+    mechanism = lw.gallery(name)
+    eqs = lw.derive(mechanism)
+    labels = quantity_entry_names(eqs.names)["lambda"]
+    whole = eqs.closed_form("multipliers").text()
+    assert eqs.closed_form("lambda").text() == whole
+    assert eqs.closed_form("lambda1").text() == eqs.closed_form(labels[0]).text()
+    for text in (whole, eqs.closed_form("lambda1").text()):
+        assert {x.status for x in lw.check(mechanism, text)} == {"identical", "definition"}
+    assert ok("derive", name, "--what", "gamma") == ok("derive", name, "--what", "constraint_bias")
+
+
+def test_the_system_of_independent_accelerations_has_its_own_letters() -> None:
+    """R is not the mass matrix M; equations that follow from others are left out."""
+    mechanism = lw.gallery("five-bar")
+    text = lw.derive(mechanism).closed_form("lambda2").text()
+    assert text.startswith("R*(ddq1, ddq2) = r\n")
+    assert "differs" not in {x.status for x in lw.check(mechanism, text)}
+    whole = lw.derive(lw.gallery("n-four-bar-3")).closed_form("qdd").text().splitlines()
+    assert whole[0].count("lambda_") == 6
+
+
 def test_reactions_that_are_not_unique_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="not unique"):
+        lw.derive(lw.gallery("bricard")).closed_form("multipliers")
     with pytest.raises(UnsupportedError, match="not unique"):
         lw.derive(lw.gallery("bricard")).closed_form("reactions")
     with pytest.raises(UnsupportedError, match="springs in place of"):

@@ -113,7 +113,7 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
 
     def _resolve_symbol(self, name: str) -> SX | None:
         if is_printed_label(name):
-            name = paper_name_of_label(name)
+            return self.expression_in_rows(self.paper_rows, paper_name_of_label(name))
         if name in self.mechanism_symbols:
             return self.mechanism_symbols[name]
         found = self.expression_in_rows(self.paper_rows, name)

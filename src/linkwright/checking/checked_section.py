@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ..algebra.exact.elimination import rank_modulo
 from ..algebra.exact.residues import FIELD_PRIME
-from ..errors import LinkwrightError
+from ..errors import ExpressionError, LinkwrightError
 from ..expressions import Expression, Name, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
@@ -18,6 +18,7 @@ from .definition_repairs import blame_definitions, hide_checker_names
 from .difference import statement_difference
 from .dual_statements import is_dual_symbol_name, is_dual_vector_symbol, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
+from .frame_names import FrameNames
 from .motion_sampler import CheckAssumptions
 from .printed_labels import latex_name_of_label
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
@@ -42,6 +43,7 @@ class CheckedSection:
     guessed_names: dict[str, str] = field(default_factory=dict)
     dual_meanings: SymbolMeanings | None = None  # of the text as it is, where equations are dual
     original_statements: list[Statement] = field(default_factory=list)
+    unsplit_errors: dict[int, LinkwrightError] = field(default_factory=dict)
     repair_provers: dict[frozenset[str], list[EquationProver]] = field(default_factory=dict)
     set_aside_findings: dict[int, Finding] = field(default_factory=dict)
     set_aside_names: set[str] = field(default_factory=set)
@@ -59,11 +61,13 @@ class CheckedSection:
         self.vocabulary.adopt_text_speeds(defined, meanings.find_meaning)
 
     def set_aside_meaningless(self) -> None:
-        """Take out equations with unknown names, which are misprinted or unreadable, so that the
-        others can be judged."""
+        """Take out equations with unknown names or products of vectors, which are misprinted or
+        unreadable, so that the others can be judged."""
         meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
         for i, line in enumerate(self.statements):
             try:
+                if id(line) in self.unsplit_errors:
+                    raise self.unsplit_errors[id(line)]
                 meanings.needed_names((line.left, line.right))
             except LinkwrightError as error:
                 self.errors.append(error)
@@ -140,14 +144,21 @@ class CheckedSection:
         self.vocabulary.set_generalized_speeds(
             self._generalized_speeds(), self.dual_meanings.find_meaning
         )
-        groups = [
-            split_dual_statement(line, self.dual_meanings.find_meaning, owners) for line in kept
-        ]
+        groups = [self._split_dual_statement(line, owners) for line in kept]
         self.statements = [part for group in groups for part in group]
         self.original_statements = [
             line for group, line in zip(groups, kept, strict=True) for _ in group
         ]
         return self.original_statements
+
+    def _split_dual_statement(self, line: Statement, owners: FrameNames) -> list[Statement]:
+        """The parts of one equation; the equation itself where it cannot be split."""
+        assert self.dual_meanings is not None
+        try:
+            return split_dual_statement(line, self.dual_meanings.find_meaning, owners)
+        except ExpressionError as error:
+            self.unsplit_errors[id(line)] = error
+            return [line]
 
     def _generalized_speeds(self) -> list[Expression]:
         """u1, u2, …, one for each degree of freedom, where the text or the file defines them."""

@@ -35,11 +35,13 @@ from .vocabulary import CheckerVocabulary
 @dataclass(frozen=True)
 class CheckAssumptions:
     """Assumed values of parameters, and actuator efforts that are zero. Where `is_free`, the
-    motion obeys neither the equations of motion nor the constraints."""
+    motion obeys neither the equations of motion nor the constraints; where `leaves_loops_open`, it
+    obeys the equations of motion with any multipliers."""
 
     parameter_values: Mapping[str, Expression | ExactNumber] = field(default_factory=dict)
     absent_efforts: frozenset[str] = frozenset()
     is_free: bool = False
+    leaves_loops_open: bool = False
 
     def __str__(self) -> str:
         from ..expressions import expression_text
@@ -153,6 +155,8 @@ class ProofMotionSampler:
         is_undriven = not (self.needs_efforts or self.assumptions.absent_efforts or own.constraints)
         if is_undriven or self.assumptions.is_free:
             return found | {"tau": found["qdd"]}
+        if self.assumptions.leaves_loops_open:
+            return self._sample_open_motion(field, found)
         if own.constraints:
             return self._sample_constrained_motion(field, found)
         B = self._evaluate_quantity("input_matrix", found, field)
@@ -199,6 +203,25 @@ class ProofMotionSampler:
         found["qdd"] = self._evaluate_quantity("forward_dynamics", found, field)
         if self.needs_multipliers:
             found["lambda"] = self._evaluate_quantity("multipliers", found, field)
+        return found
+
+    def _sample_open_motion(
+        self, field: PrimeField, found: dict[str, list[Residue]]
+    ) -> dict[str, list[Residue]]:
+        """Free multipliers and velocities, and the accelerations that M q̈ = τ + Jᵀλ − h gives,
+        whatever the constraints say."""
+        M, h, J, B = (
+            self._evaluate_quantity(name, found, field)
+            for name in ("mass_matrix", "bias", "constraint_jacobian", "input_matrix")
+        )
+        columns = [x for k in range(len(h)) for x in J[k :: len(h)]]
+        found["tau"] = _residue_matrix_vector_product(field, B, found["u"])
+        forces = _residue_matrix_vector_product(field, columns, found["lambda"])
+        right = [
+            field.apply(Op.SUB, (field.apply(Op.ADD, (tau, force)), bias))
+            for tau, force, bias in zip(found["tau"], forces, h, strict=True)
+        ]
+        found["qdd"] = solve_exact_system(field, M, right)
         return found
 
     @cached_property

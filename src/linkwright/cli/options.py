@@ -239,6 +239,7 @@ GammaOption = Annotated[
     typer.Option(
         "--gamma", metavar="SECONDS", help="Time constant of the damping in approximate dynamics."
     ),
+    SECONDS_CONVERSION,
 ]
 IterationsOption = Annotated[
     int | None,

@@ -41,8 +41,16 @@ SHORT_QUANTITY_NAMES = {
     "qdd": "forward_dynamics",
     "linearized": "inverse_dynamics_derivatives",
     "linearised": "inverse_dynamics_derivatives",  # the name until 0.2
+    "gamma": "constraint_bias",
 }
 """Short names of quantities, as in the equation of motion."""
+
+
+def full_quantity_name(eqs: Equations, name: str) -> str:
+    """The quantity that a short name stands for; `approximate` has a gamma of its own."""
+    is_own = name == "gamma" and (not eqs.is_complete or name in eqs.parameters)
+    return name if is_own else SHORT_QUANTITY_NAMES.get(name, name)
+
 
 FormulationResult: TypeAlias = (
     "Array | Mapping[str, FormulationResult] | Sequence[FormulationResult]"
@@ -94,7 +102,7 @@ class SymbolSource:
 
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of the quantity with this name, for a frame if it belongs to one."""
-    name = SHORT_QUANTITY_NAMES.get(name, name)
+    name = full_quantity_name(eqs, name)
     if frame:
         return _frame_form_source(eqs, name, *frame)
     if name == "hamiltonian" and name in eqs.extras and eqs.nv <= MAX_INVERTED_DOF:

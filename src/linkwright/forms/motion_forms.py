@@ -16,8 +16,8 @@ from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse
 from ..quantities import quantity_entry_names, quantity_signatures
 from ..types import SX
 from .form_sources import (
-    SHORT_QUANTITY_NAMES,
     FormSource,
+    full_quantity_name,
     linear_solution_source,
     own_line_source,
 )
@@ -35,7 +35,7 @@ def find_motion_source(eqs: Equations, name: str) -> tuple[Equations, FormSource
 
     Formulations without reactions leave them to `recursive`.
     """
-    name = SHORT_QUANTITY_NAMES.get(name, name)
+    name = full_quantity_name(eqs, name)
     if name == "reactions":
         if not eqs.is_complete:
             raise UnsupportedError(
@@ -50,6 +50,8 @@ def find_motion_source(eqs: Equations, name: str) -> tuple[Equations, FormSource
     place = find_acceleration(eqs, name)
     if place is not None:
         return eqs, acceleration_source(eqs, name, place)
+    if rows := find_multipliers(eqs, name):
+        return eqs, multipliers_source(eqs, name, rows)
     found = state_rates_source(eqs, _speed_rate_name(eqs, name))
     return None if found is None else (eqs, found)
 
@@ -114,6 +116,27 @@ def find_acceleration(eqs: Equations, name: str) -> int | None:
     if eqs.names.constraints:
         places = [eqs.names.qd.index(one) for one in eqs.names.independent]
     return places[number] if 0 <= number < len(places) else None
+
+
+def find_multipliers(eqs: Equations, name: str) -> list[int]:
+    """The rows of multipliers by the name of all, by that of one, lambda_pin_1, or by its number,
+    lambda1; none for other names, and under `approximate`, which has springs in their place."""
+    labels = quantity_entry_names(eqs.names)["lambda"] if eqs.names.constraints else []
+    if not eqs.is_complete or name in eqs.parameters:
+        return []
+    if name in ("multipliers", "lambda"):
+        return list(range(len(labels)))
+    return [k for k, label in enumerate(labels) if name in (label, f"lambda{k + 1}")]
+
+
+def multipliers_source(eqs: Equations, name: str, rows: Sequence[int]) -> FormSource:
+    """The source of multipliers under the forces τ; those of equations that always hold are
+    zero."""
+    _check_reactions_are_unique(eqs)
+    labels = quantity_entry_names(eqs.names)["lambda"]
+    outputs = [(labels[k], eqs.symbols["lambda"][k]) for k in rows]
+    what = quantity_signatures(eqs.names)["multipliers"].description
+    return motion_systems(eqs).source(name, what, outputs)
 
 
 def reactions_source(eqs: Equations, name: str) -> FormSource:

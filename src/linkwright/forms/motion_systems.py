@@ -65,16 +65,18 @@ def motion_systems(eqs: Equations, labels: Sequence[str] = ()) -> MotionSystems:
         made = found.systems(right)
         return replace(made, names=made.names | named)
     (gamma,) = eqs.expressions("constraint_bias")
+    rows, multipliers = sorted(found.rows), eqs.symbols["lambda"]
     whole = FormSystem(
-        (*own, *names["lambda"]),
-        ca.vertcat(qdd, eqs.symbols["lambda"]),
+        (*own, *(names["lambda"][k] for k in rows)),
+        ca.vertcat(qdd, multipliers[rows]),
         eqs.M,
         right,
         ("M", "b", "J", "c"),
-        eqs.J,
-        -gamma,
+        eqs.J[rows, :],
+        -gamma[rows],
     )
-    return MotionSystems((whole,), named)
+    others = [k for k in range(len(eqs.names.constraints)) if k not in rows]
+    return MotionSystems((whole,), named, zeros=ca.SX(multipliers[others]))
 
 
 def bias_forces(eqs: Equations) -> SX:
@@ -127,7 +129,8 @@ class ReducedMotion:
                 G[i, :], k[i] = entries[s, : len(free)], entries[s, len(free)]
         if free:
             reduced = G.T @ eqs.M @ G, G.T @ (right - eqs.M @ k)
-            found.append(FormSystem(tuple(self.labels[i] for i in free), qdd[free], *reduced))
+            labels = tuple(self.labels[i] for i in free)
+            found.append(FormSystem(labels, qdd[free], *reduced, letters=("R", "r")))
         whole = (G @ qdd[free] if free else 0) + k
         found.append(FormSystem(tuple(self.labels[i] for i in tied), qdd[tied], None, whole[tied]))
         found += self.multiplier_systems(eqs.M @ qdd - right)

@@ -236,9 +236,15 @@ class FormTermReader:
         return self.atoms[atom]
 
     def angle_expression(self, vector: AngleVector) -> Expression:
-        """An angle as an expression of coordinates, positive terms first."""
+        """An angle as an expression of coordinates, positive terms and constant factors first."""
         parts = [
-            form_term_product(c, [self.atom_power(name, p) for name, p in monomial])
+            form_term_product(
+                c,
+                [
+                    self.atom_power(name, p)
+                    for name, p in sorted(monomial, key=lambda one: one[0] not in self.constants)
+                ],
+            )
             for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
         ]
         return form_term_sum(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 import casadi as ca
@@ -14,7 +15,6 @@ from ..written_equations import (
     EquationLine,
     EquationSection,
     EquationSet,
-    numbered_lines,
     vanishing_entries,
 )
 from .approximate_equations import ApproximateFormulation
@@ -32,7 +32,8 @@ class _ApproximateForm:
 
     def __init__(self, own: ApproximateFormulation) -> None:
         tree = own.tree
-        taken = {*tree.symbols, *tree.names.q}
+        taken = {*tree.symbols, *tree.names.q, *tree.names.actuators}
+        self.taken_names = taken
         self.beta, self.gamma = (
             ca.SX.sym(name if name not in taken else f"{name}_s") for name in ("beta", "gamma")
         )
@@ -43,8 +44,14 @@ class _ApproximateForm:
         self.points = self.own.numbered_point_names
         count = self.own.f.shape[0]
         name = "lambda" if own.iterations else "e"
-        self.e = formulation_state_symbols([f"{name}{k + 1}" for k in range(count)])
+        self.e = formulation_state_symbols([self.numbered_name(name, k) for k in range(count)])
         self.chosen = own.beta, own.gamma
+
+    def numbered_name(self, letter: str, place: int) -> str:
+        """f1; f[1] where the mechanism has names such as f1 itself, as of actuators."""
+        plain = letter.removeprefix("d")
+        is_taken = any(re.fullmatch(rf"{plain}\d+", name) for name in self.taken_names)
+        return f"{letter}[{place + 1}]" if is_taken else f"{letter}{place + 1}"
 
     @cached_property
     def _printed_symbols(self) -> tuple[list[SX], list[SX]]:
@@ -78,9 +85,9 @@ class _ApproximateForm:
         """f of positions, and ḟ of velocity constraints."""
         f, rate = self.printed(self.own.f), self.printed(self.own.f_rate)
         return tuple(
-            EquationLine(f"f{k + 1}", f[k])
+            EquationLine(self.numbered_name("f", k), f[k])
             if k in self.position_rows
-            else EquationLine(f"df{k + 1}", rate[k])
+            else EquationLine(self.numbered_name("df", k), rate[k])
             for k in self.effective_rows
         )
 
@@ -89,6 +96,13 @@ class _ApproximateForm:
         """The rows that some coordinate can violate."""
         found = np.flatnonzero(~vanishing_entries(self.own.J).all(axis=1))
         return [int(k) for k in found]
+
+    def force_lines(self) -> tuple[EquationLine, ...]:
+        """The external forces on all coordinates."""
+        forces = self.printed(self.own.generalized_forces)
+        return tuple(
+            EquationLine(self.numbered_name("Q", k), forces[k]) for k in range(forces.numel())
+        )
 
     def jacobian_lines(self) -> tuple[EquationLine, ...]:
         """The entries of Jᵀ that are not zero."""
@@ -110,7 +124,7 @@ class _ApproximateForm:
         if not self.is_diagonal:
             left = M @ own.qdd
             for k in range(n):
-                lines[k] = EquationLine(left[k], ca.SX.sym(f"Q{k + 1}") + forces[k])
+                lines[k] = EquationLine(left[k], ca.SX.sym(self.numbered_name("Q", k)) + forces[k])
         return tuple(lines)
 
     @cached_property
@@ -151,7 +165,7 @@ class _ApproximateForm:
             ),
             EquationSection(
                 "External forces",
-                numbered_lines("Q", self.printed(own.generalized_forces)),
+                self.force_lines(),
                 reference="(69)",
             ),
             self.constraint_force_section(),
@@ -171,7 +185,10 @@ class _ApproximateForm:
             EquationCounts(m, m, 2 * m, {} if self.is_diagonal else {"M": (n, n)}),
             symbols=self.meanings(),
             rates={f"{'d' * dots}{name}": (name, dots) for name in self.points for dots in (1, 2)}
-            | {f"df{k + 1}": (f"f{k + 1}", 1) for k in range(self.e.numel())},
+            | {
+                self.numbered_name("df", k): (self.numbered_name("f", k), 1)
+                for k in range(self.e.numel())
+            },
             constants=frozenset({self.beta.name(), self.gamma.name()}),
         )
 

@@ -202,7 +202,7 @@ class ConstraintSystem:
 
         Nearly redundant rows leave something open that no motion closes. That does not count
         within the closure (in multiples of `unit`), and neither does what motions could close
-        where it is no larger than that: by least squares or row by row, it is spread otherwise.
+        where it is not larger than that: by least squares or row by row, it is spread otherwise.
         """
         whole = float(np.abs(left).max(initial=0.0))
         rows = self.jacobian_rows(J)

@@ -102,14 +102,14 @@ def _command_equation_set(
     equations: Equations, what: Sequence[str] | None, steps: bool
 ) -> TypesetEquationSet:
     """The equations in the form of their formulation, or the quantities that `what` names."""
-    from ...forms import SHORT_QUANTITY_NAMES
+    from ...forms import full_quantity_name
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
     has_own_form = equations.own_equation_set is not None
     if what is None and (not steps or has_own_form or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
             return typeset_equation_set(equations, steps=steps)
-    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
+    names = [full_quantity_name(equations, name) for name in what or ()]
     _check_what_option(equations, names)
     with show_command_progress(f"writing {', '.join(names) or 'the equations'}"):
         return typeset_quantities(equations, names or None, steps=steps)
