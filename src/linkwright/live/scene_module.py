@@ -136,7 +136,7 @@ class LiveModuleWriter:
         if self.motion is None:
             return {}
         found = {"simulate": make_simulation_program(self.motion, "dop853")}
-        if len(self.motion.stops):
+        if len(self.motion.rows):
             found["settle"] = make_settling_program(
                 self.motion, closed=SHOWN_GAP, still=SHOWN_SPEED
             )
