@@ -79,7 +79,7 @@ def check_finite_array(values: object, what: str) -> Floats:
     found = read_number_array(values)
     if found is None:
         raise ArgumentError(
-            f"{what} is not an array of numbers (got {_short_value_text(values)})",
+            f"{what} is not an array of numbers (got {shorten_value_text(values)})",
             remedy="give numbers",
         )
     if not np.isfinite(found).all():
@@ -143,11 +143,11 @@ def check_scalar_or_vector(
             return np.array(np.broadcast_to(found, (size,)))
     finite = "" if or_infinite else "finite "
     raise ArgumentError(
-        f"{what} must be 1 or {size} {finite}numbers (got {_short_value_text(values)})"
+        f"{what} must be 1 or {size} {finite}numbers (got {shorten_value_text(values)})"
     )
 
 
-def _short_value_text(values: object) -> str:
+def shorten_value_text(values: object) -> str:
     """The given value, shortened to fit a line of a message."""
     text = " ".join(value_text(values).split())
     return text if len(text) <= 40 else text[:39] + "…"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
+import threading
 from collections.abc import Iterator
 
 import jax
@@ -12,7 +14,12 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, LinkwrightError, MissingExtraError
+from linkwright.errors import (
+    ArgumentError,
+    LinkwrightError,
+    MissingExtraError,
+    UnsupportedError,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -204,6 +211,62 @@ def test_functions_can_be_pickled_after_use(arm: lw.Model) -> None:
     functions, q = lw.jax(arm), states(arm)[0]
     wanted = functions.gravity(q)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(functions)).gravity(q), wanted)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(functions.gravity))(q), wanted)
+    tool = pickle.loads(pickle.dumps(functions.placement("link6")))
+    np.testing.assert_array_equal(tool(q), arm.placement("link6")(q))
+    assert str(inspect.signature(functions.gravity)) == "(q)"
+
+
+def test_threads_can_use_a_function_first_at_the_same_time() -> None:
+    arm = lw.compile(lw.gallery("elbow").with_parameters(m1=1.2345))
+    functions, wanted, found = lw.jax(arm), arm.gravity([0.1, 0.2]), []
+    barrier = threading.Barrier(8)
+
+    def use() -> None:
+        barrier.wait()
+        found.append(functions.gravity(np.array([0.1, 0.2])))
+
+    threads = [threading.Thread(target=use) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    np.testing.assert_allclose(found, np.tile(wanted, (8, 1)), rtol=1e-6)  # float32 in new threads
+
+
+def test_rollouts_can_be_traced_and_differentiated_by_time() -> None:
+    """At rest under a constant acceleration a: ∂q/∂dt = a·steps²·dt, exactly, and v = a·t."""
+    slide = lw.Mechanism(
+        name="slide",
+        gravity=[0, 0, -2.0],
+        bodies={"block": {"mass": 1}},
+        joints={"s": {"type": "prismatic", "child": "block", "axis": [0, 0, 1]}},
+    )
+    functions, still = lw.jax(lw.compile(slide)), np.zeros(1)
+
+    def height(dt: jax.Array) -> jax.Array:
+        return functions.rollout(still, still, dt=dt, steps=5)[0][0]
+
+    np.testing.assert_allclose(jax.jit(jax.grad(height))(0.1), -2.0 * 25 * 0.1, rtol=1e-12)
+    np.testing.assert_allclose(height(jnp.asarray(0.1)), -0.25, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit"])
+def test_parameters_and_small_types_keep_the_type_of_a_rollout(method: str) -> None:
+    functions = lw.jax(lw.compile(lw.gallery("elbow"), parameters=["m1"]))
+    still = np.zeros(2, np.float32)
+    assert functions.rollout(still, still, steps=2, method=method)[0].dtype == jnp.float32
+    short = jnp.zeros(2, jnp.bfloat16)
+    assert functions.rollout(short, short, steps=2, method=method)[0].dtype == jnp.float64
+
+
+def test_batches_of_symbolic_size_are_traced(arm: lw.Model) -> None:
+    from jax import export
+
+    many = jax.ShapeDtypeStruct(export.symbolic_shape("b, 6"), jnp.float64)
+    found = jax.eval_shape(lw.jax(arm).inverse_dynamics, many, many, many)
+    assert str(found.shape) == "(b, 6)"
 
 
 def test_mistakes_are_explained(arm: lw.Model) -> None:
@@ -224,6 +287,17 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         functions.gravty  # noqa: B018
     with pytest.raises(LinkwrightError, match="a Mechanism is not a model; compile it first"):
         lw.jax(arm.mechanism)  # type: ignore[arg-type]
+    for given in (None, "home", {"q1": 1}, [[1, 2], [3]]):
+        with pytest.raises(ArgumentError, match="q of gravity is not an array of numbers"):
+            functions.gravity(given)
+    with pytest.raises(UnsupportedError, match=r"take forces as arrays \(got Feedback\)"):
+        functions.rollout(
+            np.zeros(6), np.zeros(6), lw.control.pid(arm.mechanism, np.zeros(6), 1, 1, 1)
+        )
+    with pytest.raises(ArgumentError, match="keeps no parameters as inputs, and p is given"):
+        functions.rollout(np.zeros(6), np.zeros(6), p=[1.0])
+    with pytest.raises(ArgumentError, match="steps is traced by JAX"):
+        jax.jit(lambda n: functions.rollout(np.zeros(6), np.zeros(6), steps=n))(3)
     with pytest.raises(ArgumentError, match="tau has 3 rows for 4 steps"):
         functions.rollout(np.zeros(6), np.zeros(6), np.zeros((3, 6)), steps=4)
 

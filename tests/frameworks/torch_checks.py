@@ -5,13 +5,15 @@ python -m pytest tests/frameworks/torch_checks.py
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch has an environment of its own (.ci/run)")
 
 import linkwright as lw  # noqa: E402
-from linkwright.errors import ArgumentError  # noqa: E402
+from linkwright.errors import ArgumentError, UnsupportedError  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*jit.*script.*:DeprecationWarning")
 """PyTorch loads rules of forward derivatives by its own deprecated function."""
@@ -137,6 +139,46 @@ def test_compile_has_no_graph_break(arm: lw.Model) -> None:
     np.testing.assert_allclose(own.grad, other.grad, rtol=1e-12)
 
 
+def test_exported_programs_take_batches_of_any_size() -> None:
+    energy = lw.torch(lw.compile(lw.gallery("elbow"))).kinetic_energy
+
+    class Energy(torch.nn.Module):
+        def forward(self, q: torch.Tensor, qd: torch.Tensor) -> torch.Tensor:
+            return energy(q, qd)
+
+    batch, q = {0: torch.export.Dim("batch")}, torch.full((3, 2), 0.1)
+    program = torch.export.export(Energy(), (q, q), dynamic_shapes=(batch, batch)).module()
+    many = torch.full((7, 2), 0.3)
+    torch.testing.assert_close(program(many, many), energy(many, many))
+
+
+def test_lists_of_tensors_keep_their_gradients() -> None:
+    functions = lw.torch(lw.compile(lw.gallery("elbow")))
+    a, b = (torch.tensor(x, dtype=torch.double, requires_grad=True) for x in (0.3, -0.2))
+    functions.potential_energy([a, b]).backward()
+    torch.testing.assert_close(torch.stack([a.grad, b.grad]), functions.gravity([a, b]).detach())
+
+
+def test_functions_are_pickled_as_recipes() -> None:
+    functions, q = lw.torch(lw.compile(lw.gallery("elbow"))), torch.tensor([0.3, 0.1])
+    functions.gravity(q)
+    torch.testing.assert_close(
+        pickle.loads(pickle.dumps(functions.gravity))(q), functions.gravity(q)
+    )
+
+
+def test_gradients_of_rollouts_need_no_derivative_of_a_whole_step() -> None:
+    """That of a whole Runge–Kutta step of this arm takes a minute to compile."""
+    functions = lw.torch(lw.compile(lw.gallery("seven-axis")))
+    q = torch.zeros(7, dtype=torch.double, requires_grad=True)
+    functions.rollout(q, q, dt=0.01, steps=2)[0].sum().backward()
+    assert not [name for name in functions.__dict__ if name.startswith("_step")]
+    dt = torch.tensor(0.01, dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(
+        lambda x: functions.rollout(q.detach(), q.detach(), dt=x, steps=2), dt
+    )
+
+
 def test_operators_pass_the_checks_of_torch(arm: lw.Model) -> None:
     from linkwright.frameworks.derivative_functions import model_function
     from linkwright.frameworks.torch_operators import TorchCall
@@ -186,5 +228,9 @@ def test_mistakes_are_explained(arm: lw.Model) -> None:
         lw.torch(arm).gravity(torch.zeros(5))
     with pytest.raises(ArgumentError, match=r"q0 of rollout has shape \(5,\); give \(…, 6\)"):
         lw.torch(arm).rollout(torch.zeros(5), torch.zeros(6), steps=0)
+    with pytest.raises(ArgumentError, match="q of gravity is not an array of numbers"):
+        lw.torch(arm).gravity("home")
+    with pytest.raises(UnsupportedError, match=r"take forces as arrays \(got dict\)"):
+        lw.torch(arm).rollout(torch.zeros(6), torch.zeros(6), {"q1": "sin(t)"})
     with pytest.raises(ArgumentError, match="gravity takes real numbers"):
         lw.torch(arm).gravity(torch.zeros(6) * 1j)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
+from ..model.function_help import short_function_help
 from ..model.model import Model
+from ..number_checks import shorten_value_text
 from ..ports import Port
 from ..quantities import FRAME_SIGNATURES, quantity_signatures
+from ..simulation.feedback import Feedback
 from .derivative_functions import DerivableFunction, model_function
 
 
@@ -50,7 +54,8 @@ class FrameworkFunctions:
                     f"{name} of {self.model.mechanism.name} has no entries",
                     remedy="leave it out",
                 )
-            setattr(self, attribute, _name_arguments(found, self.wrap_function(found)))
+            recipe = (type(self), self.model, name, frame)
+            setattr(self, attribute, NamedFunction(found, self.wrap_function(found), recipe))
         return attribute
 
     def __reduce__(self) -> tuple[type[FrameworkFunctions], tuple[Model]]:
@@ -80,15 +85,44 @@ class FrameworkFunctions:
             return self.function(name)
 
 
-def _name_arguments(function: DerivableFunction, call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with inputs by position or by name."""
-    names = [port.name for port in function.inputs]
+class NamedFunction:
+    """A function of arrays of a framework, whose inputs are given by position or by name.
 
-    def call_with_names(*given: object, **named: object) -> Any:
-        return call(*order_arguments(function.name, names, given, named))
+    It pickles as the recipe by which another process makes it: the class of the functions, the
+    model, the name and the frame.
+    """
 
-    call_with_names.__name__ = call_with_names.__qualname__ = function.name
-    return call_with_names
+    def __init__(
+        self,
+        function: DerivableFunction,
+        call: Callable[..., Any],
+        recipe: tuple[type[FrameworkFunctions], Model, str, tuple[str, ...]],
+    ) -> None:
+        _, model, name, frame = recipe
+        self.names = tuple(port.name for port in function.inputs)
+        self.call, self.recipe = call, recipe
+        self.__name__ = self.__qualname__ = function.name
+        self.__doc__ = short_function_help(model.names, name, model.parameters, *frame)
+        self.__signature__ = Signature(
+            [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD) for key in self.names]
+        )
+
+    def __call__(self, *given: object, **named: object) -> Any:
+        """Compute the function; leading axes broadcast."""
+        return self.call(*order_arguments(self.__name__, self.names, given, named))
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _make_named_function, self.recipe
+
+    def __repr__(self) -> str:
+        return f"{self.__name__}({', '.join(self.names)}) of {self.recipe[1].mechanism.name}"
+
+
+def _make_named_function(
+    kind: type[FrameworkFunctions], model: Model, name: str, frame: tuple[str, ...]
+) -> Callable[..., Any]:
+    """Return a function of a model that was pickled."""
+    return kind(model).function(name, *frame)
 
 
 def order_arguments(
@@ -108,11 +142,15 @@ def order_arguments(
 
 
 def find_batch_shape(
-    function: str, ports: Sequence[Port], shapes: Sequence[tuple[int, ...]]
+    function: str,
+    ports: Sequence[Port],
+    shapes: Sequence[tuple[int, ...]],
+    broadcast: Callable[..., tuple[int, ...]] = np.broadcast_shapes,
 ) -> tuple[int, ...]:
     """Return the leading axes to which those of all inputs broadcast.
 
     Raise where an input has other axes than its port, or where the leading axes do not agree.
+    `broadcast` is the framework's function where lengths of axes may be symbols of a trace.
     """
     leading = {}
     for port, shape in zip(ports, shapes, strict=True):
@@ -124,8 +162,8 @@ def find_batch_shape(
             )
         leading[port.name] = tuple(shape[:split])
     try:
-        return np.broadcast_shapes(*leading.values())
-    except ValueError:
+        return tuple(broadcast(*leading.values()))
+    except (ValueError, RuntimeError):
         texts = ", ".join(f"{axes} of {name}" for name, axes in leading.items() if axes)
         raise ArgumentError(
             f"the leading axes of {function} do not agree: {texts}",
@@ -134,7 +172,10 @@ def find_batch_shape(
 
 
 def check_rollout_shapes(
-    model: Model, steps: int, shapes: Mapping[str, tuple[int, ...]]
+    model: Model,
+    steps: int,
+    shapes: Mapping[str, tuple[int, ...]],
+    broadcast: Callable[..., tuple[int, ...]],
 ) -> tuple[bool, tuple[int, ...]]:
     """Return whether `tau` has a row for each step, and the axes over the trajectories.
 
@@ -150,7 +191,33 @@ def check_rollout_shapes(
         forces = (*forces[:-2], forces[-1])
     sizes = {"q0": model.nq, "qd0": model.nv, "tau": model.nv, "p": len(model.parameters)}
     ports = [Port(name, (sizes[name],)) for name in shapes]
-    return is_in_time, find_batch_shape("rollout", ports, list({**shapes, "tau": forces}.values()))
+    leading = list({**shapes, "tau": forces}.values())
+    return is_in_time, find_batch_shape("rollout", ports, leading, broadcast)
+
+
+def read_numbers(convert: Callable[[Any], Any], given: object, what: str) -> Any:
+    """Return numbers that are not an array yet as one of the framework, or raise."""
+    try:
+        return convert(given)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{what} is not an array of numbers (got {shorten_value_text(given)})",
+            remedy="give numbers",
+        ) from None
+
+
+def check_rollout_inputs(model: Model, tau: object, p: object) -> None:
+    """Raise if forces of a rollout are not arrays, or if parameters are given that it has not."""
+    if callable(tau) or isinstance(tau, Mapping | Feedback):
+        raise UnsupportedError(
+            f"rollouts that can be differentiated take forces as arrays (got {type(tau).__name__})",
+            remedy="give forces for each step, or write a loop over steps with the control law",
+        )
+    if p is not None and not model.parameters:
+        raise ArgumentError(
+            f"the model of {model.mechanism.name} keeps no parameters as inputs, and p is given",
+            remedy="name them when compiling: compile(mechanism, parameters=[…])",
+        )
 
 
 def refuse_complex_numbers(function: str, kinds: Iterable[object]) -> None:

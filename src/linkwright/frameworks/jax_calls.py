@@ -7,6 +7,7 @@ the buffers of XLA; on a GPU, it launches the kernel of the tape on XLA's stream
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from ..conveniences import find_convenience
 from ..readings.llvm import default_thread_count, load_tape_loop
 from ..readings.llvm.xla_handler import load_processor_handler
 from .derivative_functions import DerivableFunction
-from .function_table import find_batch_shape, refuse_complex_numbers
+from .function_table import find_batch_shape, read_numbers, refuse_complex_numbers
 
 if TYPE_CHECKING:
     import jax
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _HANDLER_TYPE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 _REGISTERED: dict[str, tuple[object, ...]] = {}
 """Names of handlers that XLA knows, with the memory that they need: XLA never forgets one."""
+_REGISTRATION = threading.Lock()
+"""Threads that use a function first at the same time register its handler once."""
 
 
 def register_handler(tape: Tape, item_bytes: int, threads: int | None) -> str:
@@ -35,16 +38,17 @@ def register_handler(tape: Tape, item_bytes: int, threads: int | None) -> str:
 
     count = threads or default_thread_count()
     name = f"linkwright_{tape.digest[:40]}_{item_bytes}_{count}"
-    if name not in _REGISTERED:
-        loop = load_tape_loop(tape, item_bytes)
-        allowed = ctypes.c_int64(count)
-        code = load_processor_handler(tape, item_bytes, loop.address, ctypes.addressof(allowed))
-        function = _HANDLER_TYPE(code.address)
-        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
-        kept: tuple[object, ...] = (loop, allowed, code, function)
-        if any(device.platform == "gpu" for device in jax.devices()):
-            kept += find_convenience("jax.register_kernel")(name, tape, item_bytes)
-        _REGISTERED[name] = kept
+    with _REGISTRATION:
+        if name not in _REGISTERED:
+            loop = load_tape_loop(tape, item_bytes)
+            allowed = ctypes.c_int64(count)
+            code = load_processor_handler(tape, item_bytes, loop.address, ctypes.addressof(allowed))
+            function = _HANDLER_TYPE(code.address)
+            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="cpu")
+            kept: tuple[object, ...] = (loop, allowed, code, function)
+            if any(device.platform == "gpu" for device in jax.devices()):
+                kept += find_convenience("jax.register_kernel")(name, tape, item_bytes)
+            _REGISTERED[name] = kept
     return name
 
 
@@ -63,11 +67,14 @@ class JaxCall:
         """Call the function; leading axes broadcast."""
         import jax.numpy as jnp
 
-        arrays = [jnp.asarray(x) for x in given]
         name, ports = self.function.name, self.function.inputs
+        arrays = [
+            read_numbers(jnp.asarray, x, f"{port.name} of {name}")
+            for x, port in zip(given, ports, strict=True)
+        ]
         refuse_complex_numbers(name, (x.dtype for x in arrays))
-        batch = find_batch_shape(name, ports, [x.shape for x in arrays])
-        kind = _number_type(arrays)
+        batch = find_batch_shape(name, ports, [x.shape for x in arrays], jnp.broadcast_shapes)
+        kind = number_type(arrays)
         full = [
             jnp.broadcast_to(x.astype(kind), (*batch, *port.shape))
             for x, port in zip(arrays, ports, strict=True)
@@ -188,7 +195,7 @@ def multiply_rows(matrix: jax.Array, vector: jax.Array) -> jax.Array:
     return found
 
 
-def _number_type(arrays: Sequence[jax.Array]) -> np.dtype[np.floating[Any]]:
+def number_type(arrays: Sequence[jax.Array]) -> np.dtype[np.floating[Any]]:
     """Return float64 if an array has it, else float32; JAX decides about integers."""
     import jax.numpy as jnp
 

@@ -79,11 +79,11 @@ class JaxFunctions(FrameworkFunctions):
         qd0: ArrayLike,
         tau: ArrayLike | None = None,
         *,
-        dt: float = 1e-3,
+        dt: float | jax_package.Array = 1e-3,
         steps: int = 1000,
         method: str = "rk4",
         history: bool = False,
-        t: float = 0.0,
+        t: float | jax_package.Array = 0.0,
         p: ArrayLike | None = None,
     ) -> tuple[jax_package.Array, jax_package.Array]:
         """Integrate with fixed steps; `grad`, `jit` and `vmap` compose with it.
@@ -95,13 +95,13 @@ class JaxFunctions(FrameworkFunctions):
         tau : (…, nv) or (…, steps, nv) array, optional
             Generalized forces, constant or one row for each step (default: none), N m or N. With
             an axis over the steps, it has one axis more than `q0`.
-        dt, steps : float and int
-            Length of a step, s, and number of steps.
+        dt, steps : float or array (), and int
+            Length of a step, s, and number of steps, which JAX must not trace.
         method : str
             A method of fixed steps, as of `lw.rollout`.
         history : bool
             Return the states of all steps, the start included, as axis −2.
-        t : float
+        t : float or array ()
             Time at the start, s.
         p : (…, parameters) array, optional
             Values of the parameters that the model keeps (default: the mechanism's).

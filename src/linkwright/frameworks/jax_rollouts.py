@@ -1,29 +1,31 @@
-"""Differentiable rollouts in JAX: a scan over steps.
-
-The classical Runge–Kutta step of a tree is written with forward dynamics, whose derivatives come
-from the recursion. All other steps (other methods, quaternions, constraints) are tapes of a whole
-step, as in `lw.rollout`.
-"""
+"""Differentiable rollouts in JAX: a scan over steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..errors import ArgumentError
 from ..number_checks import check_number, check_whole_number
 from ..simulation.effort_limits import effort_bounds
 from ..simulation.fixed_steps.step_methods import check_method
 from .derivative_functions import step_function
-from .function_table import check_rollout_shapes
-from .jax_calls import JaxCall
+from .function_table import (
+    check_rollout_inputs,
+    check_rollout_shapes,
+    read_numbers,
+    refuse_complex_numbers,
+)
+from .jax_calls import JaxCall, number_type
+from .rollout_steps import Step, has_plain_step, make_runge_kutta_step
 
 if TYPE_CHECKING:
     import jax
     from jax.typing import ArrayLike
 
     from .jax_functions import JaxFunctions
-
-    Step = Callable[[jax.Array, jax.Array, jax.Array, jax.Array], tuple[jax.Array, jax.Array]]
 
 
 def roll_out_in_jax(
@@ -32,11 +34,11 @@ def roll_out_in_jax(
     qd0: ArrayLike,
     tau: ArrayLike | None,
     *,
-    dt: float,
+    dt: float | jax.Array,
     steps: int,
     method: str,
     history: bool,
-    t: float,
+    t: float | jax.Array,
     p: ArrayLike | None,
 ) -> tuple[jax.Array, jax.Array]:
     """Return the states at the end, or at all steps."""
@@ -45,23 +47,26 @@ def roll_out_in_jax(
 
     model = functions.model
     check_method(method, model.equations)
-    steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
-    q, qd = jnp.asarray(q0), jnp.asarray(qd0)
-    kind = jnp.result_type(q, qd, 1.0)
-    forces = jnp.zeros(model.nv, kind) if tau is None else jnp.asarray(tau, kind)
+    steps = _read_step_count(steps)
+    check_rollout_inputs(model, tau, p)
+    given = {"q0": q0, "qd0": qd0, "tau": np.zeros(model.nv) if tau is None else tau}
+    if model.parameters:
+        given["p"] = model.nominal_parameters if p is None else p
+    read = {k: read_numbers(jnp.asarray, x, f"{k} of rollout") for k, x in given.items()}
+    refuse_complex_numbers("rollout", (x.dtype for x in read.values()))
+    kind = number_type([read["q0"], read["qd0"]])
+    q, qd, forces, *parameters = (x.astype(kind) for x in read.values())
+    length, first = _read_number(dt, "dt").astype(kind), _read_number(t, "t").astype(kind)
     bounds = effort_bounds(model.mechanism)
     if bounds is not None:
         forces = jnp.clip(forces, *(jnp.asarray(x, kind) for x in bounds))
-    parameters = () if not model.parameters else (_parameter_values(functions, p),)
-    arrays = dict(zip(("q0", "qd0", "tau", "p"), (q, qd, forces, *parameters), strict=False))
-    shapes = {name: x.shape for name, x in arrays.items()}
-    in_time, batch = check_rollout_shapes(model, steps, shapes)
-    start = (
-        jnp.broadcast_to(q.astype(kind), (*batch, model.nq)),
-        jnp.broadcast_to(qd.astype(kind), (*batch, model.nv)),
-    )
-    make = _make_runge_kutta_step if _is_plain(functions, method) else _make_compiled_step
-    step = make(functions, method, dt, parameters)
+    shapes = {name: x.shape for name, x in read.items()}
+    in_time, batch = check_rollout_shapes(model, steps, shapes, jnp.broadcast_shapes)
+    start = jnp.broadcast_to(q, (*batch, model.nq)), jnp.broadcast_to(qd, (*batch, model.nv))
+    if has_plain_step(functions, method):
+        step = make_runge_kutta_step(functions, length, parameters)
+    else:
+        step = _make_compiled_step(functions, method, length, parameters)
 
     def advance(
         state: tuple[jax.Array, jax.Array], given: tuple[jax.Array, jax.Array | None]
@@ -70,7 +75,7 @@ def roll_out_in_jax(
         after = step(*state, forces if own is None else own, time)
         return after, after if history else None
 
-    times = t + dt * jnp.arange(steps, dtype=kind)
+    times = first + length * jnp.arange(steps, dtype=kind)
     rows = jnp.moveaxis(forces, -2, 0) if in_time else None
     end, kept = jax.lax.scan(advance, start, (times, rows))
     if kept is None:
@@ -82,53 +87,32 @@ def roll_out_in_jax(
     return whole[0], whole[1]
 
 
-def _is_plain(functions: JaxFunctions, method: str) -> bool:
-    """Whether a step can be written with forward dynamics alone."""
-    model = functions.model
-    return method == "rk4" and model.nq == model.nv and not model.names.constraints
+def _read_step_count(steps: int) -> int:
+    """Return the number of steps, which JAX must know while it traces."""
+    import jax
+
+    if isinstance(steps, jax.core.Tracer):
+        raise ArgumentError(
+            "steps is traced by JAX, and a rollout needs its value",
+            remedy="make it static: jax.jit(…, static_argnames='steps')",
+        )
+    return check_whole_number(steps, "steps")
 
 
-def _parameter_values(functions: JaxFunctions, p: ArrayLike | None) -> jax.Array:
-    """Return the values of the parameters that the model keeps."""
+def _read_number(given: float | jax.Array, name: str) -> jax.Array:
+    """Return a number as an array; an array without axes may be traced."""
+    import jax
     import jax.numpy as jnp
 
-    found: jax.Array = jnp.asarray(functions.model.nominal_parameters if p is None else p)
+    is_array = isinstance(given, jax.Array) and given.shape == ()
+    found: jax.Array = jnp.asarray(given if is_array else check_number(given, name))
     return found
 
 
-def _make_runge_kutta_step(
-    functions: JaxFunctions, method: str, dt: float, parameters: tuple[jax.Array, ...]
-) -> Step:
-    """Return the classical Runge–Kutta step."""
-    dynamics = functions.function("forward_dynamics")
-    is_timed = functions.model.names.is_time_dependent
-
-    def acceleration(q: jax.Array, qd: jax.Array, tau: jax.Array, t: jax.Array) -> jax.Array:
-        found: jax.Array = dynamics(q, qd, tau, *([t] if is_timed else []), *parameters)
-        return found
-
-    def step(
-        q: jax.Array, qd: jax.Array, tau: jax.Array, t: jax.Array
-    ) -> tuple[jax.Array, jax.Array]:
-        half = dt / 2
-        a1 = acceleration(q, qd, tau, t)
-        v2 = qd + half * a1
-        a2 = acceleration(q + half * qd, v2, tau, t + half)
-        v3 = qd + half * a2
-        a3 = acceleration(q + half * v2, v3, tau, t + half)
-        v4 = qd + dt * a3
-        a4 = acceleration(q + dt * v3, v4, tau, t + dt)
-        return q + dt / 6 * (qd + 2 * (v2 + v3) + v4), qd + dt / 6 * (a1 + 2 * (a2 + a3) + a4)
-
-    return step
-
-
 def _make_compiled_step(
-    functions: JaxFunctions, method: str, dt: float, parameters: tuple[jax.Array, ...]
+    functions: JaxFunctions, method: str, dt: jax.Array, parameters: Sequence[jax.Array]
 ) -> Step:
     """Return the step of a method as one compiled function."""
-    import jax.numpy as jnp
-
     if method not in functions.step_calls:
         function = step_function(functions.model, method)
         functions.step_calls[method] = JaxCall(function, functions.model.threads)
@@ -137,7 +121,7 @@ def _make_compiled_step(
     def step(
         q: jax.Array, qd: jax.Array, tau: jax.Array, t: jax.Array
     ) -> tuple[jax.Array, jax.Array]:
-        found = call(q, qd, tau, t, jnp.asarray(dt, q.dtype), *parameters)
+        found = call(q, qd, tau, t, dt, *parameters)
         return found[0], found[1]
 
     return step

@@ -77,11 +77,11 @@ class TorchFunctions(FrameworkFunctions):
         qd0: torch_package.Tensor,
         tau: torch_package.Tensor | None = None,
         *,
-        dt: float = 1e-3,
+        dt: float | torch_package.Tensor = 1e-3,
         steps: int = 1000,
         method: str = "rk4",
         history: bool = False,
-        t: float = 0.0,
+        t: float | torch_package.Tensor = 0.0,
         p: torch_package.Tensor | None = None,
     ) -> tuple[torch_package.Tensor, torch_package.Tensor]:
         """Integrate with fixed steps; autograd differentiates through all of them.
@@ -93,13 +93,13 @@ class TorchFunctions(FrameworkFunctions):
         tau : (…, nv) or (…, steps, nv) tensor, optional
             Generalized forces, constant or one row for each step (default: none), N m or N. With
             an axis over the steps, it has one axis more than `q0`.
-        dt, steps : float and int
+        dt, steps : float or tensor (), and int
             Length of a step, s, and number of steps.
         method : str
             A method of fixed steps, as of `lw.rollout`.
         history : bool
             Return the states of all steps, the start included, as axis −2.
-        t : float
+        t : float or tensor ()
             Time at the start, s.
         p : (…, parameters) tensor, optional
             Values of the parameters that the model keeps (default: the mechanism's).

@@ -6,8 +6,9 @@ Jacobians, whose derivative rule calls that of theirs.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +16,15 @@ import numpy as np
 from ..conveniences import find_convenience
 from ..readings.llvm import compile_tape
 from .derivative_functions import DerivableFunction
-from .function_table import find_batch_shape, refuse_complex_numbers
+from .function_table import find_batch_shape, read_numbers, refuse_complex_numbers
 
 if TYPE_CHECKING:
     import torch
 
 _OPERATORS: dict[str, Any] = {}
 """Operators by the digest of their tapes: equal functions share one."""
+_DEFINITION = threading.Lock()
+"""Threads that use a function first at the same time define its operator once."""
 
 
 class TorchCall:
@@ -44,9 +47,12 @@ class TorchCall:
 
     def __call__(self, *given: Any) -> torch.Tensor | tuple[torch.Tensor, ...]:
         """Call the function; leading axes broadcast."""
+        import torch
+
         name, ports = self.function.name, self.function.inputs
-        tensors = take_tensors(name, given)
-        batch = find_batch_shape(name, ports, [tuple(x.shape) for x in tensors])
+        tensors = take_tensors(name, [port.name for port in ports], given)
+        shapes = [tuple(x.shape) for x in tensors]
+        batch = find_batch_shape(name, ports, shapes, torch.broadcast_shapes)
         full = [x.expand((*batch, *port.shape)) for x, port in zip(tensors, ports, strict=True)]
         found = self.evaluate(full)
         return found[0] if len(found) == 1 else tuple(found)
@@ -119,9 +125,10 @@ class TorchCall:
     def operator(self) -> Any:
         """The custom operator: a list of tensors in, a list of tensors out."""
         name = self.operator_name
-        if name not in _OPERATORS:
-            _OPERATORS[name] = self.make_operator(f"linkwright::{name}")
-        return _OPERATORS[name]
+        with _DEFINITION:
+            if name not in _OPERATORS:
+                _OPERATORS[name] = self.make_operator(f"linkwright::{name}")
+            return _OPERATORS[name]
 
     @cached_property
     def operator_name(self) -> str:
@@ -242,13 +249,14 @@ def keep_out_of_traces(*functions: Any) -> None:
         torch.compiler.assume_constant_result(function)
 
 
-def take_tensors(function: str, given: Sequence[Any]) -> list[torch.Tensor]:
+def take_tensors(function: str, names: Sequence[str], given: Sequence[Any]) -> list[torch.Tensor]:
     """Return tensors on the device of the first: float64 if one has it, else float32.
 
     Numbers and lists have the type of the others, or else the default type of PyTorch.
     """
     import torch
 
+    given = [_stack_tensors(x) for x in given]
     device = next((x.device for x in given if isinstance(x, torch.Tensor)), None)
     typed = [torch.as_tensor(x, device=device) for x in given if hasattr(x, "dtype")]
     refuse_complex_numbers(function, (x.dtype for x in typed))
@@ -257,4 +265,18 @@ def take_tensors(function: str, given: Sequence[Any]) -> list[torch.Tensor]:
         kind = torch.promote_types(kind, x.dtype)
     if kind not in (torch.float32, torch.float64):
         kind = torch.get_default_dtype()
-    return [torch.as_tensor(x, dtype=kind, device=device) for x in given]
+    take = partial(torch.as_tensor, dtype=kind, device=device)
+    return [
+        x.to(kind) if isinstance(x, torch.Tensor) and x.device == device
+        else read_numbers(take, x, f"{name} of {function}")
+        for name, x in zip(names, given, strict=True)
+    ]  # fmt: skip
+
+
+def _stack_tensors(given: Any) -> Any:
+    """Return a list of tensors as one tensor, with their gradients; anything else as it is."""
+    import torch
+
+    if isinstance(given, list | tuple) and any(isinstance(x, torch.Tensor) for x in given):
+        return torch.stack([torch.as_tensor(x) for x in given])
+    return given
