@@ -141,6 +141,25 @@ def test_limits_of_efforts_hold(method: str, layout: str) -> None:
     np.testing.assert_allclose(found[1].ravel(), [1.5, 1, -1.5], rtol=1e-8)
 
 
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+@pytest.mark.parametrize("steps", [2, 3])
+def test_limits_hold_for_forces_of_each_step_of_a_single_state(layout: str, steps: int) -> None:
+    """Motors of 1 N and 4 N push 1 kg each with 3 N, and 3 N again: v = F·t, each for itself."""
+    blocks = [(f"s{k}", f"block{k}", {"effort": most}) for k, most in ((1, 1.0), (2, 4.0))]
+    pair = lw.Mechanism(
+        name="pair",
+        gravity=[0, 0, 0],
+        bodies={block: {"mass": 1} for _, block, _ in blocks},
+        joints={
+            joint: {"type": "prismatic", "child": block, "limits": limits}
+            for joint, block, limits in blocks
+        },
+    )
+    gpu, still = lw.compile(pair, device="cuda"), np.zeros(2)
+    _, qd = gpu.rollout(still, still, np.full((steps, 2), 3.0), dt=1, steps=steps, layout=layout)
+    np.testing.assert_allclose(qd, [steps, 3 * steps])
+
+
 @pytest.mark.parametrize("method", ["rk4", "rk45"])
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 def test_a_single_state_is_one_trajectory(method: str, layout: str) -> None:

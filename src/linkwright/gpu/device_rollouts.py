@@ -29,7 +29,6 @@ from .runtime.device_arrays import (
 )
 from .runtime.device_trajectories import (
     DeviceTrajectories,
-    clip_forces,
     count_trajectories,
     drop_trajectory_axis,
 )
@@ -96,10 +95,10 @@ def roll_out_on_device(
         operands = [batch.own(q, (model.nq,), "q0"), batch.own(qd, (model.nv,), "qd0")]
         operands += [batch.repeat(x) for x in _control_starts(step)]
         tau: Any = np.zeros(model.nv)
+        bounds = None
         if law is None and inputs is not None:
-            bounds = effort_bounds(model.mechanism)
-            tau = clip_forces(cp, take_array(cp, inputs), bounds, layout)
-        operands.append(batch.timed(tau, steps, (model.nv,), "inputs"))
+            tau, bounds = take_array(cp, inputs), effort_bounds(model.mechanism)
+        operands.append(batch.forces(tau, steps, (model.nv,), "inputs", bounds))
         times = t + dt * np.arange(steps)
         operands += [batch.shared(x) for x in _timed_inputs(step, times, dt)]
         operands.append(batch.repeat(np.array(dt)))

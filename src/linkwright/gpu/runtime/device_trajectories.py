@@ -71,13 +71,16 @@ class DeviceTrajectories:
         lane, entry = (size, 1) if is_row else (1, self.count)
         return KernelOperand(self.contiguous(x), lane, 0, entry)
 
-    def timed(self, x: Any, steps: int, shape: tuple[int, ...], name: str) -> KernelOperand:
-        """An input with a value for each trajectory, or for each trajectory and step."""
+    def forces(
+        self, x: Any, steps: int, shape: tuple[int, ...], name: str, bounds: Any
+    ) -> KernelOperand:
+        """Forces of each trajectory, or of each trajectory and step, within their limits."""
         (size,) = shape
         is_row = self.layout == "rows"
         whole = (self.count, steps, size) if is_row else (steps, size, self.count)
         if self.count == 1 and tuple(x.shape) == (steps, size):
             x = x[None] if is_row else x[..., None]
+        x = clip_forces(self.cp, x, bounds, self.layout)
         if tuple(x.shape) != whole:
             return self.own(x, shape, name)
         strides = (steps * size, size, 1) if is_row else (1, size * self.count, self.count)

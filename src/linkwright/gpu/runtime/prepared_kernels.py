@@ -19,7 +19,6 @@ from .device_arrays import (
 from .device_function import DeviceFunction, FunctionRecord, check_kernel
 from .device_trajectories import (
     DeviceTrajectories,
-    clip_forces,
     count_trajectories,
     drop_trajectory_axis,
 )
@@ -88,12 +87,11 @@ class PreparedKernels:
             count, is_single = count_trajectories((q, qd), layout)
             batch = DeviceTrajectories(cp, kind, layout, count)
             force = np.zeros(nv) if tau is None else take_array(cp, tau)
-            if tau is not None:
-                force = clip_forces(cp, force, record["limits"], layout)
+            bounds = None if tau is None else record["limits"]
             operands = [
                 batch.own(q, (nq,), "q0"),
                 batch.own(qd, (nv,), "qd0"),
-                batch.timed(force, steps, (nv,), "tau"),
+                batch.forces(force, steps, (nv,), "tau", bounds),
                 batch.shared(t + dt * np.arange(steps)),
                 batch.repeat(np.array(dt)),
             ]
