@@ -209,6 +209,11 @@ def function_error(
     name: str, by: str, names: MechanismNames, known: Sequence[str]
 ) -> NameNotFoundError:
     """The error for a function that the equations of a formulation do not have."""
+    if name in FRAME_SIGNATURES:
+        return NameNotFoundError(
+            f"{name} is a function of a frame, and none is given",
+            remedy=f"name a frame or body, in lists of quantities as {name}:FRAME",
+        )
     if name in quantity_signatures(names):
         return NameNotFoundError(
             f"the formulation '{by}' has no {name}", remedy="derive it by 'recursive'"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError, MissingExtraError
+from linkwright.errors import ArgumentError, LinkwrightError, MissingExtraError
 from linkwright.gpu import CudaModel, prepare_kernels, runtime
 
 from .processor_device import install
@@ -273,6 +273,27 @@ def test_prepared_rollouts_hold_limits_and_take_one_state(tmp_path: Path) -> Non
     kernels, still = runtime.load_prepared_kernels(tmp_path), np.zeros(1)
     q, qd = kernels.rollout(still, still, np.array([-9.0]), dt=0.1, steps=10)
     np.testing.assert_allclose([q, qd], [[-0.75], [-1.5]])
+
+
+def test_prepared_kernels_take_names_and_explain_mistakes(tmp_path: Path) -> None:
+    model = lw.compile(lw.gallery("elbow"))
+    prepare_kernels(model, tmp_path, ["inverse_dynamics"], states=2, rollouts=["rk4"])
+    kernels, q = runtime.load_prepared_kernels(tmp_path), np.array([[0.1, 0.2]])
+    np.testing.assert_allclose(
+        kernels.inverse_dynamics(q, qdd=3 * q, qd=2 * q), model.inverse_dynamics(q, 2 * q, 3 * q)
+    )
+    with pytest.raises(TypeError, match="takes q, qd, qdd; 1 are given by position and v by name"):
+        kernels.inverse_dynamics(q, v=q)
+    with pytest.raises(ValueError, match="steps cannot be -1; give a whole number from 0"):
+        kernels.rollout(q, q, steps=-1)
+    with pytest.raises(FileNotFoundError, match="a folder that prepare_kernels has written"):
+        runtime.load_prepared_kernels(tmp_path / "none")
+    with pytest.raises(LinkwrightError, match="name a frame or body, in lists of quantities as plac"):
+        prepare_kernels(model, tmp_path, ["placement"])
+    with pytest.raises(ArgumentError, match=r"give a list: \['gravity'\]"):
+        prepare_kernels(model, tmp_path, "gravity")
+    with pytest.raises(ArgumentError, match="a Mechanism is not a model; compile it first"):
+        prepare_kernels(model.mechanism, tmp_path, ["gravity"])  # type: ignore[arg-type]
 
 
 def test_errors_of_forward_dynamics_are_shares_of_the_condition_number(tmp_path: Path) -> None:

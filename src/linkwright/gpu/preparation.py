@@ -85,6 +85,13 @@ def prepare_kernels(
         The folder.
     """
     states = check_whole_number(states, "states", 1)
+    if not isinstance(model, Model):
+        raise ArgumentError(
+            f"a {type(model).__name__} is not a model", remedy="compile it first: lw.compile(…)"
+        )
+    for name, given in (("quantities", quantities), ("rollouts", rollouts)):
+        if isinstance(given, str):
+            raise ArgumentError(f"{name} is a text ({given!r})", remedy=f"give a list: [{given!r}]")
     for precision in precisions:
         if precision not in PRECISIONS:
             raise ArgumentError(

@@ -40,16 +40,24 @@ class DeviceFunction:
         self.outputs = [(name, tuple(shape)) for name, shape in record["outputs"]]
         self._modules: dict[str, Any] = {}
 
-    def __call__(self, *given: DeviceArray, layout: str = "rows") -> DeviceArray:
+    def __call__(
+        self, *given: DeviceArray, layout: str = "rows", **named: DeviceArray
+    ) -> DeviceArray:
         """Compute all states; the results are arrays of the framework of the first array.
 
         In rows, inputs are (…, n) and their leading axes broadcast; in columns they are (n, B).
+        They are given by position or by name.
         """
         if layout not in LAYOUTS:
             raise ValueError(f"layout cannot be {layout!r}; use {' or '.join(LAYOUTS)}")
-        if len(given) != len(self.inputs):
-            names = ", ".join(name for name, _ in self.inputs)
-            raise TypeError(f"{self.record['name']} takes {names}; {len(given)} are given")
+        names = [name for name, _ in self.inputs]
+        rest = names[len(given) :]
+        if len(given) > len(names) or set(named) != set(rest):
+            raise TypeError(
+                f"{self.record['name']} takes {', '.join(names)}; {len(given)} are given"
+                + (f" by position and {', '.join(named)} by name" if named else "")
+            )
+        given = (*given, *(named[name] for name in rest))
         import cupy as cp
 
         with current_stream(cp, given):

@@ -34,7 +34,12 @@ class PreparedKernels:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text("utf-8"))
+        manifest = folder / "manifest.json"
+        if not manifest.is_file():
+            raise FileNotFoundError(
+                f"{folder} has no manifest.json; give a folder that prepare_kernels has written"
+            )
+        self.manifest: dict[str, Any] = json.loads(manifest.read_text("utf-8"))
         self._made: dict[str, DeviceFunction] = {}
         self._modules: dict[str, Any] = {}
 
@@ -77,6 +82,8 @@ class PreparedKernels:
         import cupy as cp
 
         record = self._rollout_record(method)
+        if not isinstance(steps, int | np.integer) or steps < 0:
+            raise ValueError(f"steps cannot be {steps!r}; give a whole number from 0")
         if layout not in LAYOUTS:
             raise ValueError(f"layout cannot be {layout!r}; use {' or '.join(LAYOUTS)}")
         given = [x for x in (q0, qd0, tau) if x is not None]
