@@ -288,7 +288,9 @@ def test_prepared_kernels_take_names_and_explain_mistakes(tmp_path: Path) -> Non
         kernels.rollout(q, q, steps=-1)
     with pytest.raises(FileNotFoundError, match="a folder that prepare_kernels has written"):
         runtime.load_prepared_kernels(tmp_path / "none")
-    with pytest.raises(LinkwrightError, match="name a frame or body, in lists of quantities as plac"):
+    with pytest.raises(
+        LinkwrightError, match="name a frame or body, in lists of quantities as plac"
+    ):
         prepare_kernels(model, tmp_path, ["placement"])
     with pytest.raises(ArgumentError, match=r"give a list: \['gravity'\]"):
         prepare_kernels(model, tmp_path, "gravity")
