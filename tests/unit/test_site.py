@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 import runpy
 import sys
 import tomllib
@@ -11,6 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 import linkwright as lw
+from linkwright.model.model_properties import ModelProperties
+
+from .test_docstrings import PUBLIC
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -112,6 +117,42 @@ def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == "By hand:\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore:\n\n```pycon\n>>> 3\n3\n```"
     page = api_pages.documentation(lw.simulate)
     assert "\n\n**Parameters**\n\n" in page  # a heading of its own, not the end of a paragraph
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
+def names_that_pages_use() -> dict[str, str]:
+    """Functions and classes of Linkwright that a page names, by their full names."""
+    found: dict[str, str] = {}
+    for page in DOCS.rglob("*.md"):
+        if {"extend", "generated"} & set(page.relative_to(DOCS).parts):
+            continue
+        text = page.read_text(encoding="utf-8")
+        imports = re.findall(r"from (linkwright(?:\.\w+)*) import ((?:\w+, )*\w+)", text)
+        used = [f"{module}.{name}" for module, names in imports for name in names.split(", ")]
+        used += [
+            f"linkwright{rest}" for rest in re.findall(r"\b(?:lw|linkwright)((?:\.\w+)+)", text)
+        ]
+        found |= dict.fromkeys(used, page.relative_to(DOCS).as_posix())
+    return found
+
+
+def test_every_name_that_pages_use_is_in_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import api_pages
+
+    listed = {id(item) for p in api_pages.packages() for _, item in api_pages.public_items(p)}
+    missing = {}
+    for name, page in names_that_pages_use().items():
+        try:
+            item = pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            continue  # the name of a file, or of a value
+        if callable(item) and id(item) not in listed and hasattr(item, "__module__"):
+            missing[name] = page
+    assert not missing
+    assert listed >= {id(item) for item in PUBLIC.values() if item is not ModelProperties}
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
 
