@@ -9,7 +9,9 @@ import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import linkwright as lw
@@ -104,6 +106,37 @@ def test_every_kind_of_the_file_format_has_an_example_that_loads(
             mechanism = lw.load(f'name = "{name}"\n{entry["more"]}\n{entry["text"]}')
             parts = getattr(mechanism, group)
             assert name in {part.type for part in parts.values()}
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
+def test_marks_of_joints_show_axes_and_positive_senses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second axis of a universal joint turns with the first; a slide's arrow is its axis."""
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import kind_marks
+
+    def marks(joint: dict[str, object], q: list[float]) -> list[Any]:
+        body = {"mass": 1, "inertia": [1, 1, 1]}
+        joints = {"j": {"child": "b", **joint}}
+        mechanism = lw.Mechanism(name="one", bodies={"b": body}, joints=joints)
+        return [m for m in kind_marks.joint_marks(mechanism, "j", q, 1.0) if m.has_head]
+
+    def turn(mark: Any) -> np.ndarray:
+        axis = np.cross(mark.points[1] - mark.points[0], mark.points[2] - mark.points[1])
+        return axis / np.linalg.norm(axis)
+
+    universal = {"type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0]}
+    first, second = marks(universal, [0.4, 0.5])
+    assert (first.label, second.label) == ("1", "2")
+    assert np.allclose(turn(first), [1, 0, 0])
+    assert np.allclose(turn(second), [0, np.cos(0.4), np.sin(0.4)])
+    (slide,) = marks({"type": "prismatic", "axis": [0, -1, 0]}, [0.2])
+    along = slide.points[1] - slide.points[0]
+    assert np.allclose(along / np.linalg.norm(along), [0, -1, 0])
+    phi, _ = marks({"type": "turn-slide", "axis": [0, 0, 1], "axis2": [1, 0, 0]}, [0.7, 0.4])
+    assert np.allclose(phi.points[:, 2], 0)
+    assert np.allclose(np.linalg.norm(phi.points, axis=1), 0.24)  # about the joint, not the child
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
 
