@@ -90,6 +90,8 @@ def test_every_mechanism_of_the_gallery_has_a_note() -> None:
     for note in notes.values():
         assert note["learn"].endswith(".")
         assert all((DOCS / f"{page}.md").exists() for page in note["links"])
+    for name in [name for name in notes if "pose" in notes[name]]:
+        assert len(notes[name]["pose"]) == lw.compile(lw.gallery(name)).nq
 
 
 def test_every_kind_of_the_file_format_has_an_example_that_loads(
