@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -40,13 +41,44 @@ RESULTS = {
         "linkwright.kinematics.mobility_analysis:Mobility",
         "linkwright.verification.verification_report:VerificationReport",
         "linkwright.checking.check_report:CheckReport",
+        "linkwright.checking.check_report:Finding",
+        "linkwright.checking.check_report:Repair",
         "linkwright.checking.homework:Homework",
+        "linkwright.checking.homework:Marks",
         "linkwright.forms.closed_forms:ClosedForm",
         "linkwright.forms.equation_set_typesetting:TypesetEquationSet",
         "linkwright.writers.export_target:ExportedFiles",
+        "linkwright.frameworks.jax_functions:JaxFunctions",
+        "linkwright.frameworks.torch_functions:TorchFunctions",
+        "linkwright.gpu.cuda_model:CudaModel",
     )
 }
 """Classes of results that the package does not export, but whose methods people use."""
+MODULES = {
+    "linkwright.algebra.dual": (
+        "Dual numbers and vectors",
+        "DualNumber DualVector DualDisplacement dual_rotation dual_rotation_sequence "
+        "dual_denavit_hartenberg",
+    ),
+    "linkwright.formulations.influence.coordinate_transfer": (
+        "Transfer to other coordinates, by influence coefficients",
+        "InfluenceTransfer InfluenceDynamics dynamics_at_instant frame_influence "
+        "invert_coefficients transfer_dynamics dependent_coefficients closure_coefficients "
+        "leg_coefficients add_dynamics operational_dynamics",
+    ),
+    "linkwright.formulations.recurrent": (
+        "The recurrent method at one instant",
+        "at_instant RecurrentInstant",
+    ),
+    "linkwright.formulations.walker_orin": (
+        "Walker and Orin's four ways to accelerations",
+        "walker_orin_accelerations",
+    ),
+    "linkwright.gpu": ("Kernels for a GPU", "prepare_kernels CudaOptions"),
+    "linkwright.kinematics.assembly": ("All assemblies of a mechanism", "assembly_branches"),
+    "linkwright.writers": ("Sizes of exported code", "measure_code_sizes CodeSize"),
+}
+"""Modules that the pages of the site import, with a title and the names that are for users."""
 
 
 def write(folder: Path) -> None:
@@ -79,12 +111,16 @@ def put(path: Path, text: str) -> None:
 def packages() -> dict[str, str]:
     """The packages for users, with titles; new packages are their own title."""
     names = ["linkwright", *(f"linkwright.{name}" for name in sorted(lw._PACKAGES))]
-    return {name: TITLES.get(name, name) for name in names}
+    modules = {name: title for name, (title, _) in MODULES.items()}
+    return {name: TITLES.get(name, name) for name in names} | modules
 
 
 def public_items(package: str) -> Iterator[tuple[str, object]]:
     """Public names of a package and what they are."""
-    module = lw if package == "linkwright" else getattr(lw, package.partition(".")[2])
+    module = import_module(package)
+    if package in MODULES:
+        yield from ((name, getattr(module, name)) for name in MODULES[package][1].split())
+        return
     names = getattr(module, "__all__", None) or own_names(module)
     for name in sorted(names, key=str.lower):
         if not name.startswith("__"):

@@ -6,16 +6,16 @@ import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
-
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import LinkwrightError
 from linkwright.kinematics.constraint_kinds import RESTRAINT_READERS
 from linkwright.kinematics.force_kinds import FORCE_READERS
 from linkwright.mechanism import JOINT_KINDS
+from linkwright.show.mechanism_scene import mechanism_scene
 
 from .api_pages import put
+from .kind_marks import draw_marks, joint_marks, listed_marks, picture_size
 from .pictures import is_current, source_digest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "reference/kinds.toml"
@@ -85,36 +85,13 @@ def draw(name: str, entry: dict[str, Any], path: Path) -> None:
     """Draws the mechanism of an example."""
     mechanism = lw.load(f'name = "{name}"\n{entry["more"]}\n{entry["text"]}')
     restricted = bool(mechanism.loops or mechanism.constraints)
-    q = lw.assemble(mechanism) if restricted and "pose" not in entry else entry.get("pose")
-    figure = show.figure_of(mechanism, q, names=True, view=entry.get("view"), width=80)
-    if "arrow" in entry:
-        draw_arrow(figure, mechanism, q, entry["arrow"])
-    if "turn" in entry:
-        draw_turn(figure.axes[0], entry["turn"])
+    is_posed = "pose" in entry or not restricted
+    q = entry.get("pose", mechanism_scene(mechanism).home) if is_posed else lw.assemble(mechanism)
+    view = tuple(entry["view"]) if isinstance(entry.get("view"), list) else entry.get("view")
+    figure = show.figure_of(mechanism, q, names=True, view=view, width=80)
+    marks = listed_marks(mechanism, q, entry.get("marks", ()))
+    for joint in tomllib.loads(entry["text"]).get("joints", {}):
+        marks += joint_marks(mechanism, joint, q, picture_size(figure))
+    if marks:
+        draw_marks(figure, mechanism, view, marks)
     show.save(figure, path)
-
-
-def draw_turn(axes: Any, turn: dict[str, Any]) -> None:
-    """Draws a torque or an angle about the origin of a planar mechanism: an arc with a head."""
-    angles = np.radians(np.linspace(turn["from"], turn["to"], 40))
-    x, y = turn["radius"] * np.cos(angles), turn["radius"] * np.sin(angles)
-    axes.plot(x, y, color="#D55E00", lw=1.5)
-    axes.annotate(
-        "", xy=(x[-1], y[-1]), xytext=(x[-3], y[-3]), annotation_clip=False,
-        arrowprops={"arrowstyle": "-|>", "color": "#D55E00", "lw": 1.5},
-    )  # fmt: skip
-    label = {"color": "#D55E00", "ha": "center", "va": "center", "clip_on": False}
-    beyond = angles[-1] + 0.35 * np.sign(turn["to"] - turn["from"])
-    axes.text(*turn["radius"] * np.array([np.cos(beyond), np.sin(beyond)]), turn["label"], **label)
-
-
-def draw_arrow(figure: Any, mechanism: lw.Mechanism, q: Any, arrow: dict[str, Any]) -> None:
-    """Draws a force at a frame of a planar mechanism."""
-    place = lw.compile(mechanism).placement(arrow["at"])(q)[:2, 3]
-    tip = place + np.array(arrow["along"][:2])
-    axes = figure.axes[0]
-    axes.annotate(
-        "", xy=tip, xytext=place, annotation_clip=False,
-        arrowprops={"arrowstyle": "-|>", "color": "#D55E00", "lw": 1.5},
-    )  # fmt: skip
-    axes.text(*tip, f" {arrow['label']}", color="#D55E00", va="center", clip_on=False)

@@ -71,13 +71,15 @@ def title_links(text: str, folder: Path) -> str:
 def unlisted_toctree(docs: Path, text: str) -> str:
     """A table of contents of the guides that no other one lists, so that none is lost."""
     listed = text + "".join(
-        (docs / name).read_text(encoding="utf-8") for name in ("index.md", "development.md")
+        (docs / name).read_text(encoding="utf-8")
+        for name in ("index.md", "development.md", "gallery/index.md")
+        if (docs / name).exists()
     )
     pages = [*sorted((docs / "how-to").glob("*.md")), *sorted(docs.glob("*.md"))]
     found = [
         page.relative_to(docs).with_suffix("").as_posix()
         for page in pages
-        if not re.search(rf"(^|<){re.escape(page.stem)}>?$", listed, re.M)
+        if not re.search(rf"(^|<)(\.\./)?{re.escape(page.stem)}>?$", listed, re.M)
         and page.relative_to(docs).as_posix() not in ("index.md", "how-to/index.md")
     ]
     if not found:

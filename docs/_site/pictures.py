@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -64,8 +65,10 @@ def write(folder: Path) -> None:
         if script.exists():
             words = [sys.executable, str(script), str(home)]
             subprocess.run(words, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    notes = tomllib.loads((ROOT / "docs/gallery/notes.toml").read_text(encoding="utf-8"))
     for name in lw.gallery():
-        show.figure_of(lw.gallery(name), names=True, path=home / f"gallery-{name}.svg")
+        pose = notes.get(name, {}).get("pose")
+        show.figure_of(lw.gallery(name), pose, names=True, path=home / f"gallery-{name}.svg")
     draw_cards(home)
     draw_frames(home / "conventions-frames.svg")
     mark.write_text(source_digest(), encoding="utf-8")

@@ -125,6 +125,7 @@ def test_an_undercut_cam_fails_a_check(tmp_path: Path) -> None:
         (None, ("--follower", "swinging", "--base-radius", "1"), "needs its arm"),
         (None, ("--plot-profile", "x.svg"), "--plot-profile needs a base circle"),
         (None, ("--base-radius", "-1"), "base_radius"),
+        (None, ("--base-radius", "30kg"), "'30kg' has the wrong unit; give it in m"),
         (None, ("-o", "x.txt"), "x.txt"),
     ],
 )

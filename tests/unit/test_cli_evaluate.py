@@ -23,6 +23,8 @@ def test_evaluate_one_state() -> None:
     )
     assert data["tau"] == pytest.approx(wanted.tolist())
     assert "T =" in ok("evaluate", "elbow", "placement", "q=0,0", "frame=tool")
+    by_colon = ok("evaluate", "elbow", "placement:tool", "q=0,0")  # as in export and derive
+    assert by_colon == ok("evaluate", "elbow", "placement", "q=0,0", "frame=tool")
 
 
 def test_evaluate_files(tmp_path: Path) -> None:

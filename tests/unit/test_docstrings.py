@@ -29,12 +29,33 @@ RESULTS = (
     "linkwright.kinematics.mobility_analysis:Mobility",
     "linkwright.verification.verification_report:VerificationReport",
     "linkwright.checking.check_report:CheckReport",
+    "linkwright.checking.check_report:Finding",
+    "linkwright.checking.check_report:Repair",
     "linkwright.checking.homework:Homework",
+    "linkwright.checking.homework:Marks",
     "linkwright.forms.closed_forms:ClosedForm",
     "linkwright.forms.equation_set_typesetting:TypesetEquationSet",
     "linkwright.writers.export_target:ExportedFiles",
+    "linkwright.frameworks.jax_functions:JaxFunctions",
+    "linkwright.frameworks.torch_functions:TorchFunctions",
+    "linkwright.gpu.cuda_model:CudaModel",
 )
 """Classes that only functions make: their methods are public too."""
+
+TRANSFER = "linkwright.formulations.influence.coordinate_transfer"
+MODULES = {
+    "linkwright.algebra.dual": "DualNumber DualVector DualDisplacement dual_rotation "
+    "dual_rotation_sequence dual_denavit_hartenberg",
+    TRANSFER: "InfluenceTransfer InfluenceDynamics dynamics_at_instant frame_influence "
+    "invert_coefficients transfer_dynamics dependent_coefficients closure_coefficients "
+    "leg_coefficients add_dynamics operational_dynamics",
+    "linkwright.formulations.recurrent": "at_instant RecurrentInstant",
+    "linkwright.formulations.walker_orin": "walker_orin_accelerations",
+    "linkwright.gpu": "prepare_kernels CudaOptions",
+    "linkwright.kinematics.assembly": "assembly_branches",
+    "linkwright.writers": "measure_code_sizes CodeSize",
+}
+"""Modules that the pages of the site import, and what they use of them."""
 
 GENERATED = {name for one in vars(generated).values() if inspect.isclass(one) for name in vars(one)}
 
@@ -63,6 +84,9 @@ def public_classes_and_functions() -> dict[str, Any]:
     for place in RESULTS:
         module_name, name = place.split(":")
         found[f"linkwright.{name}"] = getattr(import_module(module_name), name)
+    for module_name, names in MODULES.items():
+        for name in names.split():
+            found[f"{module_name}.{name}"] = getattr(import_module(module_name), name)
     return found | {"linkwright.ModelProperties": ModelProperties}
 
 

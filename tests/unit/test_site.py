@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 import runpy
 import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.model.model_properties import ModelProperties
+
+from .test_docstrings import PUBLIC
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -83,6 +90,8 @@ def test_every_mechanism_of_the_gallery_has_a_note() -> None:
     for note in notes.values():
         assert note["learn"].endswith(".")
         assert all((DOCS / f"{page}.md").exists() for page in note["links"])
+    for name in [name for name in notes if "pose" in notes[name]]:
+        assert len(notes[name]["pose"]) == lw.compile(lw.gallery(name)).nq
 
 
 def test_every_kind_of_the_file_format_has_an_example_that_loads(
@@ -103,6 +112,37 @@ def test_every_kind_of_the_file_format_has_an_example_that_loads(
         del sys.modules[name]
 
 
+def test_marks_of_joints_show_axes_and_positive_senses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second axis of a universal joint turns with the first; a slide's arrow is its axis."""
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import kind_marks
+
+    def marks(joint: dict[str, object], q: list[float]) -> list[Any]:
+        body = {"mass": 1, "inertia": [1, 1, 1]}
+        joints = {"j": {"child": "b", **joint}}
+        mechanism = lw.Mechanism(name="one", bodies={"b": body}, joints=joints)
+        return [m for m in kind_marks.joint_marks(mechanism, "j", q, 1.0) if m.has_head]
+
+    def turn(mark: Any) -> np.ndarray:
+        axis = np.cross(mark.points[1] - mark.points[0], mark.points[2] - mark.points[1])
+        return axis / np.linalg.norm(axis)
+
+    universal = {"type": "universal", "axis": [1, 0, 0], "axis2": [0, 1, 0]}
+    first, second = marks(universal, [0.4, 0.5])
+    assert (first.label, second.label) == ("1", "2")
+    assert np.allclose(turn(first), [1, 0, 0])
+    assert np.allclose(turn(second), [0, np.cos(0.4), np.sin(0.4)])
+    (slide,) = marks({"type": "prismatic", "axis": [0, -1, 0]}, [0.2])
+    along = slide.points[1] - slide.points[0]
+    assert np.allclose(along / np.linalg.norm(along), [0, -1, 0])
+    phi, _ = marks({"type": "turn-slide", "axis": [0, 0, 1], "axis2": [1, 0, 0]}, [0.7, 0.4])
+    assert np.allclose(phi.points[:, 2], 0)
+    assert np.allclose(np.linalg.norm(phi.points, axis=1), 0.24)  # about the joint, not the child
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
 def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpydoc")
     monkeypatch.syspath_prepend(str(DOCS))
@@ -112,6 +152,42 @@ def test_prose_of_examples_stays_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == "By hand:\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore:\n\n```pycon\n>>> 3\n3\n```"
     page = api_pages.documentation(lw.simulate)
     assert "\n\n**Parameters**\n\n" in page  # a heading of its own, not the end of a paragraph
+    for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
+        del sys.modules[name]
+
+
+def names_that_pages_use() -> dict[str, str]:
+    """Functions and classes of Linkwright that a page names, by their full names."""
+    found: dict[str, str] = {}
+    for page in DOCS.rglob("*.md"):
+        if {"extend", "generated"} & set(page.relative_to(DOCS).parts):
+            continue
+        text = page.read_text(encoding="utf-8")
+        imports = re.findall(r"from (linkwright(?:\.\w+)*) import ((?:\w+, )*\w+)", text)
+        used = [f"{module}.{name}" for module, names in imports for name in names.split(", ")]
+        used += [
+            f"linkwright{rest}" for rest in re.findall(r"\b(?:lw|linkwright)((?:\.\w+)+)", text)
+        ]
+        found |= dict.fromkeys(used, page.relative_to(DOCS).as_posix())
+    return found
+
+
+def test_every_name_that_pages_use_is_in_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpydoc")
+    monkeypatch.syspath_prepend(str(DOCS))
+    from _site import api_pages
+
+    listed = {id(item) for p in api_pages.packages() for _, item in api_pages.public_items(p)}
+    missing = {}
+    for name, page in names_that_pages_use().items():
+        try:
+            item = pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            continue  # the name of a file, or of a value
+        if callable(item) and id(item) not in listed and hasattr(item, "__module__"):
+            missing[name] = page
+    assert not missing
+    assert listed >= {id(item) for item in PUBLIC.values() if item is not ModelProperties}
     for name in [name for name in sys.modules if name.partition(".")[0] == "_site"]:
         del sys.modules[name]
 

@@ -15,7 +15,17 @@ UNDECIDED, UNREADABLE, DEFINITION = "undecided", "unreadable", "definition"
 
 @dataclass(frozen=True)
 class Repair:
-    """A single misprint whose correction makes the equation right."""
+    """A single misprint whose correction makes the equation right.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of misprint: "sign", "index", "factor", …
+    what : str
+        What is changed, as the end of a sentence.
+    equation : str
+        The right equation.
+    """
 
     kind: str
     what: str
@@ -29,11 +39,37 @@ class Repair:
 class Finding(NotebookDisplayed):
     """The verdict on one equation.
 
-    `status` is identical; equivalent (an energy up to a constant, a Lagrangian up to a total
-    derivative, C with the same C q̇; the `note` says which); differs; undecided or unreadable (the
-    note says why); or definition (a name of theirs). `chance` bounds the probability that identical
-    or equivalent is wrong; differs is certain. `under` is the condition under which it holds,
-    `difference` is left − right.
+    Attributes
+    ----------
+    number : str
+        The number of the equation, its own or in order.
+    equation : str
+        The equation as it was read.
+    status : str
+        "identical"; "equivalent" (an energy up to a constant, a Lagrangian up to a total
+        derivative, C with the same C q̇); "differs"; "undecided"; "unreadable"; or "definition"
+        (a name of the text's own).
+    chance : float
+        A bound on the probability that identical or equivalent is wrong; differs is certain.
+    under : str
+        The condition under which the equation holds.
+    note : str
+        Why an equation is equivalent, undecided or unreadable.
+    difference : str
+        Left − right.
+    repairs : tuple of Repair
+        At most three, the likeliest first.
+    is_said_wrong : bool
+        Whether the text itself says, by `!`, that the equation is wrong.
+    section : str
+        The heading above the equation.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> (finding,) = lw.check(lw.gallery("elbow"), "M22 = m2*lc2^2 - I2").findings
+    >>> finding.status, finding.difference
+    ('differs', '2*I2')
     """
 
     number: str
@@ -48,7 +84,7 @@ class Finding(NotebookDisplayed):
     section: str = ""
 
     def summary(self) -> str:
-        """The number of the equation and its verdict."""
+        """Return the number of the equation and its verdict."""
         return f"({self.number}) {self.status}: {self.equation}"
 
     @property
@@ -61,7 +97,7 @@ class Finding(NotebookDisplayed):
         return self.status in (IDENTICAL, EQUIVALENT)
 
     def sentence(self) -> str:
-        """The verdict with its condition, then notes, the difference, and repairs."""
+        """Return the verdict with its condition, then notes, the difference, and repairs."""
         text = self.status
         if self.status in (IDENTICAL, EQUIVALENT):
             text += f" where {shorten_expression_text(self.under, 90)}" if self.under else ""

@@ -53,12 +53,18 @@ class Marks(NotebookDisplayed):
 
     Attributes
     ----------
-    name : path of the text within the folder.
-    report : the verdict on each equation; None where the text could not be read.
-    problem : why it could not be read.
-    lines : the text's own line for each finding, in the same order.
-    solution : "present", "wrong" or "missing" for each equation of the model solution.
-    missing : equations of the solution that the text neither has nor attempts.
+    name : str
+        The path of the text within the folder.
+    report : CheckReport or None
+        The verdict on each equation; None where the text could not be read.
+    problem : str
+        Why it could not be read.
+    lines : tuple of str
+        The text's own line for each finding, in the same order.
+    solution : tuple of str
+        "present", "wrong" or "missing" for each equation of the model solution.
+    missing : tuple of str
+        Equations of the solution that the text neither has nor attempts.
     """
 
     name: str
@@ -69,7 +75,7 @@ class Marks(NotebookDisplayed):
     missing: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """The text, and how many of its equations are right."""
+        """Return the text, and how many of its equations are right."""
         right = sum(finding.is_right for finding in self.claims)
         verdict = self.problem or f"{right} of {len(self.claims)} equations right"
         return f"Marks of {self.name}: {verdict}"
@@ -81,7 +87,7 @@ class Marks(NotebookDisplayed):
         return tuple(x for x in found if x.status != DEFINITION and not x.is_said_wrong)
 
     def count(self, *statuses: str) -> int:
-        """The number of equations with one of these verdicts."""
+        """Return the number of equations with one of these verdicts, the `statuses`."""
         return sum(finding.status in statuses for finding in self.claims)
 
     @property
@@ -127,7 +133,7 @@ class Marks(NotebookDisplayed):
         return self.problem or (self.report.note if self.report is not None else "")
 
     def row(self) -> dict[str, object]:
-        """One row of the table of marks; `present` is None without a solution."""
+        """Return one row of the table of marks; `present` is None without a solution."""
         numbers = (
             self.name,
             round(self.mark, 4),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..errors import FileError, LinkwrightError, NameNotFoundError, suggest_remedy
+from ..errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError, suggest_remedy
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -78,23 +78,40 @@ def _pose_option_numbers(mechanism: Mechanism, poses: Sequence[str], what: str) 
     return found
 
 
+def read_option_number(text: str, *units: str) -> float:
+    """Read a number in SI units; a unit behind it must have the dimension of one of `units`."""
+    from ..expressions import (
+        check_expression_dimension,
+        expression_to_float,
+        parse_expression,
+        parse_unit,
+    )
+
+    expression, failures = parse_expression(text), list[ExpressionError]()
+    for unit in units:
+        try:
+            check_expression_dimension(expression, parse_unit(unit).dimension, {})
+        except ExpressionError as error:
+            failures.append(error)
+    if units and len(failures) == len(units):
+        raise ExpressionError(
+            f"'{text}' has the wrong unit", remedy=f"give it in {' or '.join(units)}"
+        )
+    return expression_to_float(expression)
+
+
 def read_option_seconds(text: str) -> float:
     """Read a time: 1e-3, 2ms."""
-    from ..expressions import expression_to_float, parse_expression
-
-    return expression_to_float(parse_expression(text))
+    return read_option_number(text, "s")
 
 
 def read_option_range(name: str, text: str) -> tuple[float, float]:
     """Read the ends of a range: 0:360deg."""
-    from ..expressions import expression_to_float, parse_expression
-
     ends = text.split(":")
     if len(ends) != 2:
         raise LinkwrightError(f"'{name}={text}' is not a range", remedy=f"write {name}=0:90deg")
-    return expression_to_float(parse_expression(ends[0])), expression_to_float(
-        parse_expression(ends[1])
-    )
+    low, high = (read_option_number(end, "rad", "m") for end in ends)
+    return low, high
 
 
 def read_option_sweeps(

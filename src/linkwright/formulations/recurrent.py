@@ -152,12 +152,12 @@ class RecurrentInstant:
         return f"<RecurrentInstant W q̈ = P + V: {n} coordinates, bodies {', '.join(self.A)}>"
 
     def accelerations(self, forces: ArrayLike) -> Floats:
-        """The direct problem: q̈ from the joint forces P."""
+        """Return q̈, (nv,), from the joint `forces` P, (nv,) in N m or N: the direct problem."""
         right = np.asarray(forces, dtype=float) + self.V
         return np.asarray(np.linalg.solve(self.W, right), dtype=float)
 
     def forces(self, accelerations: ArrayLike) -> Floats:
-        """The inverse problem: the joint forces P from q̈."""
+        """Return the joint forces P, (nv,), from `accelerations` q̈, (nv,): the inverse problem."""
         found: Floats = self.W @ np.asarray(accelerations, dtype=float) - self.V
         return found
 

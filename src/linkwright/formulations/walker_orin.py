@@ -26,7 +26,31 @@ def walker_orin_accelerations(
     tau: Sequence[float],
     method: int = 3,
 ) -> Floats:
-    """q̈ by one of the four methods, for numbers q, q̇ and τ."""
+    """Return q̈ by one of Walker and Orin's four methods, for numbers q, q̇ and τ.
+
+    Parameters
+    ----------
+    equations : Equations
+        The equations of a tree, by any formulation.
+    q, qd, tau : (nq,), (nv,) and (nv,) sequences of numbers
+        Coordinates, velocities and generalized forces: rad or m, rad/s or m/s, N m or N.
+    method : int
+        1 and 2: M by inverse dynamics of unit accelerations, all or half of its entries;
+        3: M from composite bodies; 4: conjugate gradients without M.
+
+    Returns
+    -------
+    (nv,) array
+        Accelerations, rad/s² or m/s².
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> from linkwright.formulations.walker_orin import walker_orin_accelerations
+    >>> eqs = lw.derive(lw.gallery("elbow"))
+    >>> walker_orin_accelerations(eqs, [0.0, 0.0], [0.0, 0.0], [19.62, 4.905], 4).round(9) + 0.0
+    array([0., 0.])
+    """
     if method not in _METHODS:
         raise UnsupportedError(f"unknown method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)

@@ -60,6 +60,14 @@ def require_jax() -> None:
 class JaxFunctions(FrameworkFunctions):
     """Functions of a model on JAX arrays, by the names that the model has.
 
+    Inputs are (…, n) arrays by position or by name, in the model's units; functions of frames take
+    the frame first: `functions.placement("tool")(q)`.
+
+    Parameters
+    ----------
+    model : Model
+        A compiled mechanism; `linkwright.jax(model)` makes this object.
+
     Examples
     --------
     >>> import jax
@@ -70,7 +78,7 @@ class JaxFunctions(FrameworkFunctions):
     """
 
     def wrap_function(self, function: DerivableFunction) -> Callable[..., Any]:
-        """Return a function of JAX arrays."""
+        """Return a `function` of the model as a function of JAX arrays."""
         return JaxCall(function, self.model.threads)
 
     def rollout(

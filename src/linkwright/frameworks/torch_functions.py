@@ -52,18 +52,34 @@ def torch(model: Model) -> TorchFunctions:
 
 
 class TorchFunctions(FrameworkFunctions):
-    """Functions of a model on tensors, by the names that the model has."""
+    """Functions of a model on tensors, by the names that the model has.
+
+    Inputs are (…, n) tensors of float32 or float64, by position or by name, in the model's units;
+    functions of frames take the frame first: `functions.placement("tool")(q)`.
+
+    Parameters
+    ----------
+    model : Model
+        A compiled mechanism; `linkwright.torch(model)` makes this object.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))  # needs PyTorch  # doctest: +SKIP
+    >>> functions.gravity(torch.zeros(2))  # doctest: +SKIP
+    tensor([19.6200,  4.9050])
+    """
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         keep_out_of_traces(TorchFunctions.make_function, TorchFunctions.make_step)
 
     def wrap_function(self, function: DerivableFunction) -> Callable[..., Any]:
-        """Return a function of tensors."""
+        """Return a `function` of the model as a function of tensors."""
         return TorchCall(function, self.model.threads)
 
     def make_step(self, method: str) -> str:
-        """Wrap the step of a method when it is first used; return the attribute that holds it."""
+        """Return the attribute that holds the step of a `method`, wrapped when it is first used."""
         check_method(method, self.model.equations)
         attribute = f"_step:{method}"
         if attribute not in self.__dict__:

@@ -45,6 +45,20 @@ class CudaModel:
     Inputs are arrays of CuPy, PyTorch or JAX on the GPU, without copies; results are arrays of the
     same kind. Arrays of float32 use kernels in single precision, all others double precision.
     Kernels run on the current stream. `layout="columns"` takes arrays (n, B) instead of (…, n).
+
+    Parameters
+    ----------
+    model : Model
+        A compiled mechanism; `linkwright.compile(mechanism, device="cuda")` makes this object.
+    options : CudaOptions
+        Choices of the kernels.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> gpu = lw.compile(lw.gallery("elbow"), device="cuda")  # needs a GPU  # doctest: +SKIP
+    >>> gpu.gravity(cupy.zeros((1000, 2))).shape  # doctest: +SKIP
+    (1000, 2)
     """
 
     def __init__(self, model: Model, options: CudaOptions) -> None:
@@ -68,7 +82,7 @@ class CudaModel:
         return self.model.nv
 
     def compile_source(self, source: str) -> bytes:
-        """Return the cubin of a source for this GPU."""
+        """Return the cubin of a `source` for this GPU."""
         return compile_cubin(source, self.architecture)
 
     def device_function(self, name: str, *frame: str) -> DeviceFunction:
@@ -163,7 +177,7 @@ class CudaModel:
         )
 
     def with_options(self, **changes: object) -> CudaModel:
-        """Return the same functions with other choices of kernels (`CudaOptions`)."""
+        """Return the same functions with `changes` of the choices of kernels (`CudaOptions`)."""
         return CudaModel(self.model, replace(self.options, **changes))  # type: ignore[arg-type]
 
     def __dir__(self) -> list[str]:

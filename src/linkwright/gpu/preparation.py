@@ -83,6 +83,13 @@ def prepare_kernels(
     -------
     Path
         The folder.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> from linkwright.gpu import prepare_kernels
+    >>> arm = lw.compile(lw.gallery("elbow"))
+    >>> prepare_kernels(arm, "kernels", ["gravity"])  # needs NVRTC or nvcc  # doctest: +SKIP
     """
     states = check_whole_number(states, "states", 1)
     if not isinstance(model, Model):

@@ -131,8 +131,33 @@ def assembly_branches(
     hold: Sequence[str] = (),
     t: float = 0.0,
 ) -> list[Floats]:
-    """Return all closed configurations that restarts find with the held coordinates: the
-    branches."""
+    """Return all closed configurations that restarts find with the held coordinates.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism with loops or constraints.
+    values : mapping of str to number, optional
+        Coordinates by name, rad or m; the others start at the rough values of the file.
+    hold : sequence of str
+        Coordinates that keep their values: as many as there are degrees of freedom.
+    t : float
+        The time, s, if constraints depend on it.
+
+    Returns
+    -------
+    list of (nq,) arrays
+        The branches, the one that `assemble` finds first.
+
+    Examples
+    --------
+    A four-bar closes with its coupler above or below:
+
+    >>> import linkwright as lw
+    >>> from linkwright.kinematics.assembly import assembly_branches
+    >>> len(assembly_branches(lw.gallery("four-bar"), {"theta1": 1.0}, hold=["theta1"]))
+    2
+    """
     system = constraint_system(mechanism)
     first = assemble(mechanism, values, hold, t=t)
     held = steps_of_held_coordinates(system, hold)

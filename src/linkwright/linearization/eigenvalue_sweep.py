@@ -144,7 +144,8 @@ def sweep_eigenvalues(
     values : (k,) array
         Its values, SI units, increasing.
     q, qd : array or mapping of names to numbers, optional
-        A table holds other coordinates and velocities; an array is the start of the search.
+        A table holds other coordinates and velocities, rad or m, rad/s or m/s; an array is the
+        start of the search.
     torque : (nv,) array or mapping, optional
         Constant generalized forces, N m or N.
 

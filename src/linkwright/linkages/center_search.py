@@ -102,7 +102,7 @@ class InstantCenters(NotebookDisplayed):
     mechanism : Mechanism
         The mechanism.
     q, qd : (nq,) and (nv,) arrays
-        The configuration and the velocities.
+        The configuration and the velocities, rad or m, rad/s or m/s.
     links : tuple of str
         The links, ground first; their numbers start from 1.
     centers : tuple of InstantCenter
@@ -175,7 +175,8 @@ def instant_centers(
         The configuration, rad or m; a table fixes the coordinates that it names, and the others
         close the loops (default: where the mechanism is assembled).
     qd : (nv,) array, optional
-        Velocities; needed with more than one degree of freedom, where the centres depend on them.
+        Velocities, rad/s or m/s; needed with more than one degree of freedom, where the centres
+        depend on them.
     t : float
         Time, s, where the constraints depend on it.
 

@@ -53,8 +53,8 @@ class InputRange(NotebookDisplayed):
     name, unit : str
         The coordinate, and rad or m.
     lower, upper : float
-        The ends of its range. For an input that makes full turns they are 0 and 2π; if branches
-        meet at 0, the range starts where the mechanism is assembled.
+        The ends of its range, rad or m. For an input that makes full turns they are 0 and 2π; if
+        branches meet at 0, the range starts where the mechanism is assembled.
     makes_full_turns : bool
         Whether the input turns without end: it is a crank.
     limits : tuple of Singularity

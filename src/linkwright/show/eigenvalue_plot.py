@@ -58,7 +58,7 @@ def eigenvalues(
     parameter, values : str and sequence of float
         Name of the parameter, and its values; those of a sweep are its own.
     q : (nq,) array or callable, optional
-        Where the mechanism is linearized, or a function of the value (default: home).
+        Where the mechanism is linearized, rad or m, or a function of the value (default: home).
     unit, width, path : optional
         Unit of the parameter, width in mm, and the file to write: .svg, .pdf or .png.
 

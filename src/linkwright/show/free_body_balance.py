@@ -129,8 +129,9 @@ def free_bodies(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    q, qd, tau : (nq,), (nv,) and (nv,) arrays, optional
+        Coordinates, velocities and generalized forces: rad or m, rad/s or m/s, N m or N
+        (default: home, at rest, zero).
     t : float
         Time, s.
 

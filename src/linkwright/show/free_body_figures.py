@@ -64,8 +64,9 @@ def free_body_diagrams(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    q, qd, tau : (nq,), (nv,) and (nv,) arrays, optional
+        Coordinates, velocities and generalized forces: rad or m, rad/s or m/s, N m or N
+        (default: home, at rest, zero).
     t : float
         Time, s.
     view : str or (float, float), optional

@@ -79,8 +79,9 @@ def images(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    q, qd, tau : (nq,), (nv,) and (nv,) arrays, optional
+        Coordinates, velocities and generalized forces: rad or m, rad/s or m/s, N m or N
+        (default: home, at rest, zero).
     t : float
         Time, s.
 
@@ -144,8 +145,8 @@ def velocity_polygon(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q, qd : array, optional
-        Coordinates and velocities (default: home, at rest).
+    q, qd : (nq,) and (nv,) arrays, optional
+        Coordinates and velocities, rad or m, rad/s or m/s (default: home, at rest).
     t : float
         Time, s, where the coordinates depend on it.
     width : float
@@ -188,8 +189,9 @@ def acceleration_polygon(
     ----------
     mechanism : Mechanism
         The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    q, qd, tau : (nq,), (nv,) and (nv,) arrays, optional
+        Coordinates, velocities and generalized forces: rad or m, rad/s or m/s, N m or N
+        (default: home, at rest, zero).
     t : float
         Time, s.
     width : float

@@ -40,8 +40,19 @@ SIZE_COMPILERS = (
 
 @dataclass(frozen=True)
 class CodeSize:
-    """The size of a function: floating-point operations of one call, bytes of its code and of its
-    stack, without library functions."""
+    """The size of an exported function on one processor, without library functions.
+
+    Attributes
+    ----------
+    function : str
+        Its name.
+    processor : str
+        "this machine", "Cortex-M4" or "Cortex-M7".
+    operations : int
+        Floating-point operations of one call.
+    code_bytes, stack_bytes : int
+        Bytes of its code and of its stack.
+    """
 
     function: str
     processor: str
@@ -62,6 +73,13 @@ def measure_code_sizes(exported: ExportedFiles) -> list[CodeSize]:
     -------
     list of CodeSize
         One for each function and processor, compiled with -Os.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> from linkwright.writers import measure_code_sizes
+    >>> code = lw.export(lw.gallery("elbow"), to="c", quantities=["gravity"])
+    >>> sizes = measure_code_sizes(code)  # needs a compiler  # doctest: +SKIP
     """
     if exported.target != "c":
         raise UnsupportedError(

@@ -16,6 +16,7 @@ from ..command_output import (
     check_output_option,
     show_command_progress,
 )
+from ..option_texts import read_option_number
 
 if TYPE_CHECKING:
     from ...linkages import CamMotion, CamProfile
@@ -30,9 +31,7 @@ PictureOption = Annotated[
 
 def _read_length(text: str | None) -> float | None:
     """Read a length: 0.03, 30mm."""
-    from ...expressions import expression_to_float, parse_expression
-
-    return None if text is None else expression_to_float(parse_expression(text))
+    return None if text is None else read_option_number(text, "m")
 
 
 LengthOption = Annotated[

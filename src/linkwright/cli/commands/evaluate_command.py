@@ -35,7 +35,7 @@ def evaluate(
     Parameters
     ----------
     quantity
-        inverse_dynamics, mass_matrix, placement, …
+        inverse_dynamics, mass_matrix, …; those of a frame as placement:tool.
     values
         Inputs: numbers, separated by commas.
     states
@@ -46,7 +46,7 @@ def evaluate(
     Examples
     --------
     linkwright evaluate elbow inverse_dynamics q=0,90deg qd=0,0 qdd=1,1
-    linkwright evaluate elbow placement q=0,0 frame=tool
+    linkwright evaluate elbow placement:tool q=0,0
     linkwright evaluate elbow forward_dynamics --states states.csv -o results.csv
     """
     from ...model import model as models
@@ -54,7 +54,8 @@ def evaluate(
     from ..input_arguments import read_input_arguments
     from ..state_files import read_states_option, write_results_output
 
-    frame = values.pop("frame", None)
+    quantity, colon, frame_after_colon = quantity.partition(":")
+    frame = values.pop("frame", frame_after_colon if colon else None)
     _check_evaluate_arguments(mechanism, quantity, frame, values, states)
     model = models.compile(mechanism)
     wanted, outputs = quantity_ports(model.names, quantity)
@@ -112,8 +113,8 @@ def _check_evaluate_arguments(
         )
     if (quantity in FRAME_SIGNATURES) != (frame is not None):
         raise LinkwrightError(
-            f"{quantity} {'needs' if frame is None else 'has no'} frame",
-            remedy="add frame=NAME" if frame is None else "leave it out",
+            f"{quantity} {'needs a' if frame is None else 'has no'} frame",
+            remedy=f"write {quantity}:FRAME" if frame is None else "leave it out",
         )
     if states and given:
         raise LinkwrightError(

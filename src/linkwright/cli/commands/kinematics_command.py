@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
 from ..command_output import (
@@ -23,6 +24,7 @@ from ..option_texts import read_option_assignments, read_option_range
 from .run_pictures import RunPictureOptions, split_output_option
 
 if TYPE_CHECKING:
+    from ...mechanism import Mechanism
     from ...simulation import Kinematics
 
 SweepOption = tuple[str, float, float] | None
@@ -78,6 +80,8 @@ def kinematics(
     pictures = RunPictureOptions(names, plot_file, cyclograph, animate, pace)
     pictures.check_files()
     check_run_output_option(motion_file)
+    if not motion and over is None:
+        _check_something_moves(mechanism)
     with show_command_progress(f"moving {mechanism.name}"):
         found = simulation.solve_kinematics(
             mechanism, motion or None, time, over=over, rough=rough, samples=samples
@@ -90,6 +94,19 @@ def kinematics(
     data = _kinematics_command_json(found)
     data |= {"file": str(motion_file or ""), "pictures": drawn}
     return CommandOutcome(data, lambda: _print_kinematics(found, drawn), failure=failed)
+
+
+def _check_something_moves(mechanism: Mechanism) -> None:
+    """Raises where neither constraints nor coordinates that depend on time move a mechanism."""
+    from ...mechanism import mechanism_names
+
+    names = mechanism_names(mechanism)
+    if not names.constraints and not names.has_moving_coordinates:
+        raise LinkwrightError(
+            "no coordinate is driven, so nothing moves",
+            where=mechanism.name,
+            remedy=f"give a motion, such as {names.q[0]}='2*t'" if names.q else "choose another",
+        )
 
 
 def _kinematics_command_json(found: Kinematics) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..command_output import (
     check_run_output_option,
     show_command_progress,
 )
-from ..option_texts import read_option_assignments, read_option_range
+from ..option_texts import read_option_assignments, read_option_number, read_option_range
 from .linkage_findings import LinkageChoice, LinkageFindings, PictureFiles
 
 PointOption = str | tuple[str, tuple[float, ...]] | None
@@ -33,10 +33,8 @@ def read_point_option(text: str | None) -> PointOption:
     """Read a frame or body, or a point of a body: coupler=1.5,0.4."""
     if text is None or "=" not in text:
         return text
-    from ...expressions import expression_to_float, parse_expression
-
     ((body, place),) = read_option_assignments([text]).items()
-    numbers = [expression_to_float(parse_expression(part)) for part in place.split(",")]
+    numbers = [read_option_number(part, "m") for part in place.split(",")]
     return body, tuple(numbers)
 
 

@@ -16,11 +16,20 @@ PRECISIONS = ("float", "double")
 
 @dataclass(frozen=True)
 class CudaOptions:
-    """Choices of a kernel.
+    """Choices of a kernel. The defaults were the best on an H200 (docs/how-to/gpu.md).
 
-    `block` is the number of threads of a block; `resident_blocks` is the number of blocks that a
-    multiprocessor shall hold at a time, which bounds registers (0: the compiler decides); `sines`
-    is a name in `SINES`. The defaults were the best on an H200 (docs/how-to/gpu.md).
+    Attributes
+    ----------
+    precision : str
+        "float" or "double".
+    block : int
+        Number of threads of a block.
+    resident_blocks : int
+        Number of blocks that a multiprocessor shall hold at a time, which bounds registers (0: the
+        compiler decides).
+    sines : str
+        "polynomial"; "special": the special function unit, in single precision only; or "library":
+        CUDA's own functions.
     """
 
     precision: str = "float"
