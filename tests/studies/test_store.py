@@ -145,6 +145,7 @@ def test_damaged_blocks_are_found_and_made_again(
         wanted = [int(k // 3 != block) for k in range(8)]
         assert data["status"].to_numpy().tolist() == wanted
         assert np.isfinite(data["peak"]).to_numpy().astype(int).tolist() == wanted
+        assert not load_study(folder).is_complete
     found = resume_study(folder)
     assert found.is_complete
     assert same(found.data, load_study(made).data)
@@ -197,6 +198,32 @@ def test_changed_recipes_and_other_folders_are_refused(folder: Path, tmp_path: P
         lw.study(ELBOW, store=tmp_path, **ARGUMENTS)
     with pytest.raises(FileError, match="is not a folder"):
         load_study(tmp_path / "other.txt")
+
+
+def test_every_change_of_a_recipe_is_noticed(folder: Path) -> None:
+    """A tolerance, a seed or a level of a factor that changes would mix two studies in one store."""
+    text = (folder / "study.json").read_text()
+    for old, new in (('"t": 0.1', '"t": 0.3'), ("1e-09", "1e-06"), ("1.5", "1.7")):
+        (folder / "study.json").write_text(text.replace(old, new, 1))
+        with pytest.raises(FileError, match=r"study\.json was changed after the study began"):
+            resume_study(folder)
+    data = json.loads(text)
+    del data["checksum"]  # as older versions wrote it
+    (folder / "study.json").write_text(json.dumps(data))
+    assert resume_study(folder).is_complete
+
+
+def test_a_resume_repairs_what_other_readers_need(made: Path, folder: Path) -> None:
+    """Linkwright itself needs only the recipe; xarray reads metadata and times of histories."""
+    kept = {name: (folder / name).read_bytes() for name in METADATA}
+    for name in METADATA:
+        (folder / name).write_bytes(bytes([kept[name][0] ^ 4]) + kept[name][1:])
+    assert resume_study(folder).is_complete
+    assert {name: (folder / name).read_bytes() for name in METADATA} == kept
+    assert xarray.open_zarr(folder).identical(xarray.open_zarr(made))
+
+
+METADATA = ("zarr.json", "peak/zarr.json", "path_time/c/0")
 
 
 def test_functions_must_be_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,9 @@ def prepare_recipe(
     recipe = StudyRecipe(mechanism, factors, chosen, measures, settings)
     _check_recipe(recipe)
     functions = find_functions(measures, functions)
-    return learn_sizes(recipe, functions), functions
+    recipe = learn_sizes(recipe, functions)
+    _check_dimension_names(recipe)
+    return recipe, functions
 
 
 def _kept_block(storage: ObjectStorage) -> int | None:
@@ -236,6 +238,14 @@ def _check_recipe(recipe: StudyRecipe) -> None:
             raise ArgumentError(
                 f"'{name}' is the name of a factor and of a measure", remedy="rename the measure"
             )
+    targets = [(one.table, one.key) for one in recipe.factors]
+    for one in recipe.factors:
+        twin = recipe.factors[targets.index((one.table, one.key))]
+        if twin is not one:
+            raise ArgumentError(
+                f"the factors '{twin.name}' and '{one.name}' are the same quantity",
+                remedy="leave one out",
+            )
     run = recipe.settings.get("run", {})
     if "control" in run and ("torque" in run or any(x.table == "torque" for x in recipe.factors)):
         raise ArgumentError("control and torque exclude each other", remedy="give one of them")
@@ -250,6 +260,18 @@ def _check_recipe(recipe: StudyRecipe) -> None:
                     )
             else:
                 Settings(integrator=str(level))
+
+
+def _check_dimension_names(recipe: StudyRecipe) -> None:
+    """Raise for a factor or measure with the name of the second dimension of a measure."""
+    names = {one.name for one in recipe.factors} | {one.name for one in recipe.measures}
+    for measure, size in recipe.sizes.items():
+        dimension = recipe.dimension_name(measure)
+        if size and dimension in names:
+            raise ArgumentError(
+                f"'{dimension}' is the name of a dimension of the measure '{measure}'",
+                remedy=f"rename '{dimension}'",
+            )
 
 
 def _read_table(path: Path) -> dict[str, list[str]]:
