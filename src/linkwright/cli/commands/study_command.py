@@ -19,7 +19,7 @@ from ..option_texts import (
     read_option_drives,
     read_option_numbers,
 )
-from ..supervise import explain_interrupt, note_explanation
+from ..supervise import explain_ending, note_explanation
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -297,10 +297,12 @@ def _told_how_to_resume(store: str | None) -> Iterator[None]:
         yield
         return
     hint = f"finished blocks are kept; 'linkwright study resume {store}' continues"
-    explain_interrupt(hint)
+    begun = None if "://" in store else Path(store) / "study.json"
+    explain_ending(hint, begun)
     try:
         yield
     except KeyboardInterrupt:
-        print(f"linkwright: {hint}", file=sys.stderr, flush=True)
-        note_explanation()
+        if begun is None or begun.exists():
+            print(f"linkwright: {hint}", file=sys.stderr, flush=True)
+            note_explanation()
         raise
