@@ -310,3 +310,39 @@ def test_tables_of_designs_are_read_from_csv(tmp_path: Path) -> None:
         lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})
     with pytest.raises(FileError, match="cannot be read: No such file"):
         lw.study(ELBOW, tmp_path / "e.csv", {"first": "q1[0]"})
+    (tmp_path / "d.csv").write_text(",m2\n0,2\n")
+    with pytest.raises(FileError, match="column 1 has no name; remove it"):
+        lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})
+
+
+@pytest.mark.parametrize("kind", ["table", "columns", "parquet", "semicolons", "tabs"])
+def test_tables_of_designs_are_read_from_pandas(kind: str, tmp_path: Path) -> None:
+    import pandas
+
+    table = pandas.DataFrame({"m2": [1.5, 2.0], "q0.q1": [0.1, 0.2], "by": ["kane", "lagrange"]})
+    given: Any = table
+    if kind == "columns":
+        given = {name: table[name] for name in table}
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(given := tmp_path / "d.parquet")
+    elif kind != "table":
+        separator = ";" if kind == "semicolons" else "\t"
+        table.to_csv(given := str(tmp_path / "d.csv"), sep=separator, index=False)
+    design = "list" if kind == "columns" else None
+    found = lw.study(ELBOW, given, {"first": "q1[0]"}, design=design, t=0.05, samples=3).data
+    for name in table:
+        assert found[name].to_numpy().tolist() == table[name].tolist()
+    np.testing.assert_allclose(found["first"], [0.1, 0.2])
+
+
+def test_tables_that_are_none_get_a_sentence(tmp_path: Path) -> None:
+    import pandas
+
+    pytest.importorskip("pyarrow")
+    (tmp_path / "d.parquet").write_bytes(b"no table")
+    with pytest.raises(FileError, match="cannot be read: it is not a table"):
+        lw.study(ELBOW, tmp_path / "d.parquet", {"first": "q1[0]"})
+    twice = pandas.DataFrame([[1.0, 2.0]], columns=["m2", "m2"])
+    with pytest.raises(FileError, match="vary: has two columns 'm2'"):
+        lw.study(ELBOW, twice, {"first": "q1[0]"})

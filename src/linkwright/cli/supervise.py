@@ -143,7 +143,7 @@ def _wait_for_child(child: int, saving: int) -> int:
 
 
 def _hear_termination() -> None:
-    """Ends the command after SIGTERM and SIGHUP as after Ctrl-C, unless they are ignored (nohup)."""
+    """Ends the command after SIGTERM and SIGHUP as after Ctrl-C; nohup ignores SIGHUP."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _TerminatedError(number)
@@ -165,7 +165,9 @@ def _ending_message(child: int, saving: int) -> str:
         with contextlib.suppress(OSError):
             for begun in path.parent.glob(f".*.{child}.part"):
                 begun.unlink()
-        return f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
+        return (
+            f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
+        )
     if said.get("say") and (not said["file"] or Path(said["file"]).exists()):
         return f"; {said['say']}"
     return ""

@@ -83,7 +83,7 @@ def study(
         A factor: m2=0.5..1.5, m2=1,2,3, q0.q1=0deg..60deg, torque.q1=-1..1, control.kp=50..200,
         'm2=normal(1, 0.1)', by=lagrange,kane, integrator=dop853,rodas.
     table
-        A .csv file with one design in each row, instead of --vary.
+        A .csv or .parquet file with one design in each row, instead of --vary.
     measure
         A measure: 'peak=max(abs(tau1))', 'end=energy[-1]', f=linearize.frequencies[0],
         mu='min(linkage.transmission_angle)', own=module:function.
