@@ -248,6 +248,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"m2": (1, 2)}, {"torque": {"q1": 1}, "control": PID}, "control and torque exclude each other"),
     ({"torque.q1": (1, 2)}, {"control": PID}, "control and torque exclude each other; give one"),
     ({"m2": (1, 2)}, {"torque": {"q1": abs}}, "torque of the run cannot be sent to workers"),
+    ({"m2": (1, 2), "parameters.m2": [3]}, {}, "'m2' and 'parameters.m2' are the same quantity"),
     ({"m2": (-2, -1)}, {}, "all 8 designs that were tried fail: cannot start: "),
     ({"m2": (1, 2)}, {"q0": {"x": 1}}, "all 8 designs that were tried fail: run: unknown coordinate 'x'"),
 ]  # fmt: skip

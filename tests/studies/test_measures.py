@@ -100,6 +100,18 @@ def test_mistakes_in_measures_get_a_sentence(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["q1", "linearize.frequencies"])
+def test_a_measure_cannot_have_the_name_of_a_dimension(text: str) -> None:
+    name = "a_time" if text == "q1" else "a_entry"
+    with pytest.raises(
+        LinkwrightError, match=f"'{name}' is the name of a dimension of the measure"
+    ):
+        lw.study(
+            ELBOW, {"m2": [1.0]}, {"a": text, name: "t[-1]"}, t=0.1, samples=3,
+            linearize={"q": {"q1": -np.pi / 2}},
+        )  # fmt: skip
+
+
 @pytest.mark.slow
 def test_measures_of_an_ensemble_are_those_of_single_runs() -> None:
     measure = {

@@ -145,6 +145,7 @@ def test_damaged_blocks_are_found_and_made_again(
         wanted = [int(k // 3 != block) for k in range(8)]
         assert data["status"].to_numpy().tolist() == wanted
         assert np.isfinite(data["peak"]).to_numpy().astype(int).tolist() == wanted
+        assert not load_study(folder).is_complete
     found = resume_study(folder)
     assert found.is_complete
     assert same(found.data, load_study(made).data)
@@ -197,6 +198,32 @@ def test_changed_recipes_and_other_folders_are_refused(folder: Path, tmp_path: P
         lw.study(ELBOW, store=tmp_path, **ARGUMENTS)
     with pytest.raises(FileError, match="is not a folder"):
         load_study(tmp_path / "other.txt")
+
+
+def test_every_change_of_a_recipe_is_noticed(folder: Path) -> None:
+    """A tolerance, a seed or a level of a factor that changes would mix two studies in one store."""
+    text = (folder / "study.json").read_text()
+    for old, new in (('"t": 0.1', '"t": 0.3'), ("1e-09", "1e-06"), ("1.5", "1.7")):
+        (folder / "study.json").write_text(text.replace(old, new, 1))
+        with pytest.raises(FileError, match=r"study\.json was changed after the study began"):
+            resume_study(folder)
+    data = json.loads(text)
+    del data["checksum"]  # as older versions wrote it
+    (folder / "study.json").write_text(json.dumps(data))
+    assert resume_study(folder).is_complete
+
+
+def test_a_resume_repairs_what_other_readers_need(made: Path, folder: Path) -> None:
+    """Linkwright itself needs only the recipe; xarray reads metadata and times of histories."""
+    kept = {name: (folder / name).read_bytes() for name in METADATA}
+    for name in METADATA:
+        (folder / name).write_bytes(bytes([kept[name][0] ^ 4]) + kept[name][1:])
+    assert resume_study(folder).is_complete
+    assert {name: (folder / name).read_bytes() for name in METADATA} == kept
+    assert xarray.open_zarr(folder).identical(xarray.open_zarr(made))
+
+
+METADATA = ("zarr.json", "peak/zarr.json", "path_time/c/0")
 
 
 def test_functions_must_be_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,3 +310,39 @@ def test_tables_of_designs_are_read_from_csv(tmp_path: Path) -> None:
         lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})
     with pytest.raises(FileError, match="cannot be read: No such file"):
         lw.study(ELBOW, tmp_path / "e.csv", {"first": "q1[0]"})
+    (tmp_path / "d.csv").write_text(",m2\n0,2\n")
+    with pytest.raises(FileError, match="column 1 has no name; remove it"):
+        lw.study(ELBOW, tmp_path / "d.csv", {"first": "q1[0]"})
+
+
+@pytest.mark.parametrize("kind", ["table", "columns", "parquet", "semicolons", "tabs"])
+def test_tables_of_designs_are_read_from_pandas(kind: str, tmp_path: Path) -> None:
+    import pandas
+
+    table = pandas.DataFrame({"m2": [1.5, 2.0], "q0.q1": [0.1, 0.2], "by": ["kane", "lagrange"]})
+    given: Any = table
+    if kind == "columns":
+        given = {name: table[name] for name in table}
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(given := tmp_path / "d.parquet")
+    elif kind != "table":
+        separator = ";" if kind == "semicolons" else "\t"
+        table.to_csv(given := str(tmp_path / "d.csv"), sep=separator, index=False)
+    design = "list" if kind == "columns" else None
+    found = lw.study(ELBOW, given, {"first": "q1[0]"}, design=design, t=0.05, samples=3).data
+    for name in table:
+        assert found[name].to_numpy().tolist() == table[name].tolist()
+    np.testing.assert_allclose(found["first"], [0.1, 0.2])
+
+
+def test_tables_that_are_none_get_a_sentence(tmp_path: Path) -> None:
+    import pandas
+
+    pytest.importorskip("pyarrow")
+    (tmp_path / "d.parquet").write_bytes(b"no table")
+    with pytest.raises(FileError, match="cannot be read: it is not a table"):
+        lw.study(ELBOW, tmp_path / "d.parquet", {"first": "q1[0]"})
+    twice = pandas.DataFrame([[1.0, 2.0]], columns=["m2", "m2"])
+    with pytest.raises(FileError, match="vary: has two columns 'm2'"):
+        lw.study(ELBOW, twice, {"first": "q1[0]"})

@@ -90,14 +90,56 @@ def test_what_a_command_has_said_is_not_said_again(
 ) -> None:
     reader, writer = os.pipe()
     monkeypatch.setattr(supervise, "_this_child", supervise._CommandProcess(writer))
-    supervise.explain_interrupt("resume")
+    supervise.explain_ending("resume")
     with pytest.raises(KeyboardInterrupt):
         supervise._handle_command_interrupt(signal.SIGINT, None)
     if is_said:
         supervise.note_explanation()
-    assert supervise._unwritten_file_message(0, reader) == ("" if is_said else "; resume")
+    assert supervise._ending_message(0, reader) == ("" if is_said else "; resume")
     os.close(reader)
     os.close(writer)
+
+
+WAITING = """
+import os, signal, sys, time
+from pathlib import Path
+from linkwright.cli import supervise
+def command():
+    supervise.explain_ending("go on with it", Path(sys.argv[1]))
+    Path("begun").write_text(str(os.getpid()))
+    time.sleep(100)
+supervise.supervise_command(command)
+"""
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("kind", ["child killed", "SIGTERM", "SIGHUP", "stuck"])
+def test_what_ends_a_command_says_how_to_go_on(kind: str, is_kept: bool, tmp_path: Path) -> None:
+    """A kernel without memory kills the child; a scheduler of jobs sends SIGTERM, a terminal SIGHUP.
+    There is nothing to go on with unless the command has begun its file."""
+    name, program = "kept" if is_kept else "none", WAITING
+    (tmp_path / "kept").write_text("")
+    if kind == "stuck":
+        stuck = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); time.sleep"
+        program = program.replace("time.sleep", stuck)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, name], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        _wait_for(tmp_path / "begun", process)
+        if kind == "child killed":
+            os.kill(int((tmp_path / "begun").read_text()), signal.SIGKILL)
+        else:
+            process.send_signal(signal.SIGHUP if kind == "SIGHUP" else signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    wanted = {"child killed": 137, "SIGHUP": 129}.get(kind, 143)
+    assert process.returncode == wanted
+    assert "Traceback" not in said
+    if kind in ("child killed", "stuck"):
+        assert said.startswith("linkwright: ")
+        assert ("go on with it" in said) == is_kept
 
 
 def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:

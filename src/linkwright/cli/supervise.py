@@ -1,13 +1,15 @@
 """A process around every command, so that Ctrl-C ends it within a second, even inside a library.
 
 The command runs in a child process, forked before anything heavy is loaded. The parent only waits:
-after Ctrl-C it gives the child a moment to save its results and to end by itself, then ends it.
+after Ctrl-C, SIGTERM or SIGHUP it gives the child a moment to save its results and to end by
+itself, then ends it. It says what the command has left to say, also if the child was killed.
 Files are replaced as a whole, so an older one is never damaged.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -24,8 +26,8 @@ INTERRUPT_GRACE_SECONDS = 0.8
 """Seconds that a child has to save what it has and to end by itself after Ctrl-C."""
 
 _POLL_SECONDS = 0.01
-_MAX_PATH_BYTES = 4096
-"""Bytes of a file's name that a pipe takes at once."""
+_PIPE_BYTES = 1 << 16
+"""Bytes that a pipe holds."""
 
 
 @dataclass
@@ -34,14 +36,16 @@ class _CommandProcess:
 
     pipe: int | None = None
     target: Path | None = None
-    explanation: str = ""
+
+    def tell(self, **words: str) -> None:
+        """Tell the parent something, as a line of JSON."""
+        if self.pipe is not None:
+            os.write(self.pipe, json.dumps(words).encode() + b"\n")
 
 
-_EXPLANATION = b"\0"
-"""Begins a sentence in the pipe; no file's name does."""
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM or SIGHUP, by its number: it ends a command as Ctrl-C does."""
 
-_EXPLAINED = b"\0\0"
-"""Says in the pipe that nothing is left to explain."""
 
 _this_child = _CommandProcess()
 
@@ -61,7 +65,7 @@ def supervise_command(command: Callable[[], None]) -> None:
         _this_child.pipe = writer
         _run_child_command(command)
     os.close(writer)
-    _exit_with_command_status(_wait_for_child(child, reader))
+    _exit_with_command_status(_wait_for_child(child, reader), reader)
 
 
 def save_command_on_interrupt(target: Path) -> None:
@@ -69,15 +73,15 @@ def save_command_on_interrupt(target: Path) -> None:
     _this_child.target = target.absolute()
 
 
-def explain_interrupt(text: str) -> None:
-    """Tells the parent what to say if Ctrl-C ends this command before it can say it itself."""
-    _this_child.explanation = text
+def explain_ending(text: str, begun: Path | None = None) -> None:
+    """Tells the parent what to say if this command is ended before it can say it itself; if a file
+    is given, only if that file is there by then."""
+    _this_child.tell(say=text, file="" if begun is None else str(begun.absolute()))
 
 
 def note_explanation() -> None:
     """Tells the parent that this command has said it itself."""
-    if _this_child.pipe is not None:
-        os.write(_this_child.pipe, _EXPLAINED)
+    _this_child.tell(say="", file="")
 
 
 def _run_child_command(command: Callable[[], None]) -> None:
@@ -104,48 +108,69 @@ def _handle_command_interrupt(number: int, frame: FrameType | None) -> None:
     """Tells the parent about the file to write, and ignores further interrupts; the parent limits
     the time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _this_child.target is not None and _this_child.pipe is not None:
-        os.write(_this_child.pipe, os.fsencode(_this_child.target))
-    elif _this_child.explanation and _this_child.pipe is not None:
-        os.write(_this_child.pipe, _EXPLANATION + _this_child.explanation.encode())
+    if _this_child.target is not None:
+        _this_child.tell(save=str(_this_child.target))
     raise KeyboardInterrupt
 
 
 def _wait_for_child(child: int, saving: int) -> int:
-    """Waits for the child and returns its status; 128 + n if signal n ended it."""
+    """Waits for the child and returns its status; 128 + n if signal n ended it, or this process."""
+    status, name = 130, "interrupted"
+    _hear_termination()
     try:
         return _command_exit_status(os.waitpid(child, 0)[1])
+    except _TerminatedError as signaled:
+        status, name = 128 + signaled.args[0], f"ended by {_signal_name(signaled.args[0])}"
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        pass
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     _send_command_signal(
         child, signal.SIGINT
     )  # a terminal has told the child too, which then ignores it
     end = time.monotonic() + INTERRUPT_GRACE_SECONDS
     while time.monotonic() < end:
-        done, status = os.waitpid(child, os.WNOHANG)
+        done, waited = os.waitpid(child, os.WNOHANG)
         if done:
-            return _command_exit_status(status)
+            return _command_exit_status(waited) if status == 130 else status
         time.sleep(_POLL_SECONDS)
     _send_command_signal(child, signal.SIGKILL)
     os.waitpid(child, 0)
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[?25h")  # a progress bar hides the cursor
-    print(f"linkwright: interrupted{_unwritten_file_message(child, saving)}", file=sys.stderr)
-    return 130
+    print(f"linkwright: {name}{_ending_message(child, saving)}", file=sys.stderr)
+    return status
 
 
-def _unwritten_file_message(child: int, saving: int) -> str:
-    """The message about a file that the child could not write in time; removes its partial file."""
-    target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
-    if not target or target.endswith(_EXPLAINED):
-        return ""
-    if target.startswith(_EXPLANATION):
-        return f"; {target[1:].decode(errors='replace')}"
-    path = Path(os.fsdecode(target))
-    with contextlib.suppress(OSError):
-        for begun in path.parent.glob(f".*.{child}.part"):
-            begun.unlink()
-    return f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
+def _hear_termination() -> None:
+    """Ends the command after SIGTERM and SIGHUP as after Ctrl-C; nohup ignores SIGHUP."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _TerminatedError(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def _ending_message(child: int, saving: int) -> str:
+    """What a child that was ended left to say, and the message about a file that it could not write
+    in time; removes its partial file."""
+    said = dict[str, str]()
+    if select.select([saving], [], [], 0)[0]:
+        for line in os.read(saving, _PIPE_BYTES).splitlines():
+            said |= json.loads(line)
+    if "save" in said:
+        path = Path(said["save"])
+        with contextlib.suppress(OSError):
+            for begun in path.parent.glob(f".*.{child}.part"):
+                begun.unlink()
+        return (
+            f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
+        )
+    if said.get("say") and (not said["file"] or Path(said["file"]).exists()):
+        return f"; {said['say']}"
+    return ""
 
 
 def _command_exit_status(waited: int) -> int:
@@ -160,13 +185,20 @@ def _send_command_signal(process: int, number: int) -> None:
         os.kill(process, number)
 
 
-def _exit_with_command_status(status: int) -> None:
+def _exit_with_command_status(status: int, saving: int) -> None:
     """Exits with the status of the child, and reports a signal that ended it."""
-    if status > 128 and status != 130:
-        name = signal.Signals(status - 128).name
+    ended = (128 + signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
+    if status > 128 and status not in ended:
+        name = _signal_name(status - 128)
         why = ", probably for lack of memory" if name == "SIGKILL" else ""
-        print(f"linkwright: the process was ended by {name}{why}", file=sys.stderr)
+        said = _ending_message(0, saving)
+        print(f"linkwright: the process was ended by {name}{why}{said}", file=sys.stderr)
     os._exit(status)
+
+
+def _signal_name(number: int) -> str:
+    """The name of a signal."""
+    return signal.Signals(number).name
 
 
 def _flush_console_output() -> None:

@@ -129,7 +129,8 @@ def read_factors(
     """Return the factors that a user gives by name."""
     if not isinstance(vary, Mapping) or not vary:
         raise ArgumentError(
-            "vary is not a table with factors", remedy='give {"m2": (0.5, 1.5)} or a .csv file'
+            "vary is not a table with factors",
+            remedy='give {"m2": (0.5, 1.5)}, a pandas.DataFrame, or a .csv or .parquet file',
         )
     return tuple(_read_factor(mechanism, str(name), given, control) for name, given in vary.items())
 
@@ -246,8 +247,8 @@ def _split_values(given: object, name: str) -> tuple[str, list[object]]:
         return "uniform", list(given)
     if isinstance(given, str):
         return _split_text(given)
-    if isinstance(given, np.ndarray):
-        return "", list(given.ravel())
+    if hasattr(given, "__array__"):  # arrays, columns of pandas
+        return "", list(np.asarray(given).ravel())
     if isinstance(given, Sequence):
         return "", list(given)
     if is_number(given):

@@ -209,7 +209,8 @@ def motion_source(
     example = next((one for one in motions if one is not None), None)
     if example is None:
         return None
-    times = _times_of(group, **dict(group.recipe.settings.get(analysis, {})))
+    given: dict[str, Any] = dict(group.recipe.settings.get(analysis, {}))
+    times = _times_of(group, **given)
     variables: dict[str, tuple[tuple[str, ...], Floats]] = {}
     for name in ("q", "qd", "qdd", "closure", "tau"):
         rows = getattr(example, name, None)
@@ -234,7 +235,7 @@ def _times_of(
     samples: int = 501,
 ) -> Floats:
     """Return the times of all motions, which some may not reach."""
-    path = {} if over is None else None
+    path: dict[str, Any] | None = {} if over is None else None
     return read_driven_path(group.recipe.mechanism, path, t, over, samples)[1]
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 
-from ..errors import ArgumentError, FileError, UnsupportedError
+from ..errors import ArgumentError, UnsupportedError
 from ..formulations import formulation_module
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_whole_number
 from ..simulation.settings import Settings
 from ..types import VectorLike
+from .design_tables import DesignTable, read_design_table
 from .factors import read_factors
 from .measures import ANALYSES, MeasureFunction, find_functions, read_measures
 from .object_storage import MemoryStorage, ObjectStorage, open_storage
 from .sampling_methods import choose_sampling
 from .study_continuation import WorkerChoice, run_study
 from .study_plan import StudyPlan, choose_block, learn_sizes, measure_rate
+from .study_progress import show_preparation
 from .study_recipe import StudyRecipe, check_settings
 from .study_result import Study
 from .study_store import RECIPE_KEY, StudyStore
@@ -33,7 +34,7 @@ AnalysisSettings = Mapping[str, object]
 
 def study(
     mechanism: Mechanism,
-    vary: Mapping[str, object] | str | Path,
+    vary: DesignTable,
     measure: Mapping[str, str | MeasureFunction],
     *,
     design: str | None = None,
@@ -72,11 +73,11 @@ def study(
     ----------
     mechanism : Mechanism
         The mechanism.
-    vary : mapping, or path of a .csv file
+    vary : mapping, table of pandas, or path of a .csv or .parquet file
         By factor a range (0.5, 1.5), a list of values, or a text: "0.5..1.5", "30deg..60deg",
         "normal(1, 0.1)", "loguniform(0.1, 10)". Factors are parameters ("m2"), starts ("q0.q1",
         "qd0.q1"), inputs ("torque.q1"), numbers of the controller ("control.kp"), formulations
-        ("by") and integrators ("integrator"). A file has one design in each row.
+        ("by") and integrators ("integrator"). A table has one design in each row.
     measure : mapping
         By name an expression ("max(abs(tau1))", "min(linkage.transmission_angle)") or a function,
         whose parameters are named run, kinematics, inverse, equilibria, linearize, linkage,
@@ -136,12 +137,15 @@ def study(
         "linkage": linkage,
     }
     choice = WorkerChoice(workers, cluster, retries)
-    recipe, functions = prepare_recipe(mechanism, vary, measure, (design, count, seed), analyses)
-    storage = MemoryStorage() if store is None else open_storage(store)
-    if block is None:
-        block = _kept_block(storage) or choose_block(
-            recipe, measure_rate(recipe, functions, choice.threads), choice.block_workers
-        )
+    require_mechanism(mechanism)
+    sampling = design, count, seed
+    with show_preparation(mechanism.name, progress):
+        recipe, functions = prepare_recipe(mechanism, vary, measure, sampling, analyses)
+        storage = MemoryStorage() if store is None else open_storage(store)
+        if block is None:
+            block = _kept_block(storage) or choose_block(
+                recipe, measure_rate(recipe, functions, choice.threads), choice.block_workers
+            )
     recipe = replace(recipe, block=check_whole_number(block, "block", 1))
     opened = StudyStore.create(storage, recipe)
     return run_study(opened, functions, choice, progress=progress)
@@ -149,7 +153,7 @@ def study(
 
 def plan_study(
     mechanism: Mechanism,
-    vary: Mapping[str, object] | str | Path,
+    vary: DesignTable,
     measure: Mapping[str, str | MeasureFunction],
     **arguments: object,
 ) -> StudyPlan:
@@ -195,7 +199,7 @@ def plan_study(
 
 def prepare_recipe(
     mechanism: Mechanism,
-    vary: Mapping[str, object] | str | Path,
+    vary: DesignTable,
     measure: Mapping[str, str | MeasureFunction],
     sampling: tuple[str | None, int | Mapping[str, int] | None, int],
     analyses: Mapping[str, AnalysisSettings | None],
@@ -203,8 +207,9 @@ def prepare_recipe(
     """Return the checked recipe of a study, without the size of blocks, and its functions."""
     require_mechanism(mechanism)
     design, count, seed = sampling
-    if isinstance(vary, str | Path):
-        vary, design = _read_table(Path(vary)), design or "list"
+    columns = read_design_table(vary)
+    if columns is not None:
+        vary, design = columns, design or "list"
     measures, functions = read_measures(measure)
     control = (analyses["run"] or {}).get("control")
     factors = read_factors(mechanism, vary, control)  # type: ignore[arg-type]
@@ -215,7 +220,9 @@ def prepare_recipe(
     recipe = StudyRecipe(mechanism, factors, chosen, measures, settings)
     _check_recipe(recipe)
     functions = find_functions(measures, functions)
-    return learn_sizes(recipe, functions), functions
+    recipe = learn_sizes(recipe, functions)
+    _check_dimension_names(recipe)
+    return recipe, functions
 
 
 def _kept_block(storage: ObjectStorage) -> int | None:
@@ -236,6 +243,14 @@ def _check_recipe(recipe: StudyRecipe) -> None:
             raise ArgumentError(
                 f"'{name}' is the name of a factor and of a measure", remedy="rename the measure"
             )
+    targets = [(one.table, one.key) for one in recipe.factors]
+    for one in recipe.factors:
+        twin = recipe.factors[targets.index((one.table, one.key))]
+        if twin is not one:
+            raise ArgumentError(
+                f"the factors '{twin.name}' and '{one.name}' are the same quantity",
+                remedy="leave one out",
+            )
     run = recipe.settings.get("run", {})
     if "control" in run and ("torque" in run or any(x.table == "torque" for x in recipe.factors)):
         raise ArgumentError("control and torque exclude each other", remedy="give one of them")
@@ -252,25 +267,13 @@ def _check_recipe(recipe: StudyRecipe) -> None:
                 Settings(integrator=str(level))
 
 
-def _read_table(path: Path) -> dict[str, list[str]]:
-    """Return the columns of a .csv file with one design in each row."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or "it is not a table"
-        raise FileError(f"cannot be read: {why}", where=str(path)) from None
-    if len(rows) < 2:
-        raise FileError(
-            "has no designs", where=str(path), remedy="write the factors at its top, then rows"
-        )
-    head = [cell.strip() for cell in rows[0]]
-    for name in head:
-        if head.count(name) > 1:
-            raise FileError(f"has two columns '{name}'", where=str(path), remedy="remove one")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(head):
-            raise FileError(
-                f"row {number} has {len(row)} values, its head has {len(head)}", where=str(path)
+def _check_dimension_names(recipe: StudyRecipe) -> None:
+    """Raise for a factor or measure with the name of the second dimension of a measure."""
+    names = {one.name for one in recipe.factors} | {one.name for one in recipe.measures}
+    for measure, size in recipe.sizes.items():
+        dimension = recipe.dimension_name(measure)
+        if size and dimension in names:
+            raise ArgumentError(
+                f"'{dimension}' is the name of a dimension of the measure '{measure}'",
+                remedy=f"rename '{dimension}'",
             )
-    return {name: [row[k].strip() for row in rows[1:]] for k, name in enumerate(head)}

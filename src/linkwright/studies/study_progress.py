@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,7 @@ class StudyProgress:
         self.busy_seconds = 0.0
         """Seconds that workers spent in blocks."""
         self.bar: Progress | None = None
-        is_terminal = sys.stderr is not None and sys.stderr.isatty()
-        if wanted is not False and is_terminal:
+        if wanted is not False and _has_terminal():
             self._open_bar()
 
     def __enter__(self) -> StudyProgress:
@@ -88,6 +88,24 @@ class StudyProgress:
             self.name, total=self.count, completed=self.before, words="begins"
         )
         self.bar.start()
+
+
+@contextmanager
+def show_preparation(name: str, wanted: bool | None) -> Iterator[None]:
+    """Show on a terminal that the program of a study is made, which takes some seconds."""
+    if wanted is False or not _has_terminal():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(stderr=True, highlight=False, emoji=False)
+    with console.status(f"{escape(name)}: compiling, and trying designs …"):
+        yield
+
+
+def _has_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def rate_text(rate: float) -> str:

@@ -83,17 +83,23 @@ class StudyRecipe:
         """Return the values of the factors of some designs; for texts the numbers of levels."""
         return self.sampling.columns(self.factors, start, stop)
 
+    def dimension_name(self, measure: str) -> str:
+        """Return the name of the second dimension of a measure with several values."""
+        return f"{measure}_time" if measure in self.histories else f"{measure}_entry"
+
     @cached_property
     def text(self) -> str:
-        """The recipe as JSON."""
-        return json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+        """The recipe as JSON, with its checksum."""
+        data = self.to_json()
+        data["checksum"] = _checksum_of(data)
+        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
 
     @cached_property
     def digest(self) -> str:
         """The digest of all that results depend on; not of the size of blocks."""
         data = self.to_json()
         del data["block"]
-        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+        return _checksum_of(data)
 
     def to_json(self) -> dict[str, object]:
         """Return the recipe as data."""
@@ -115,6 +121,7 @@ class StudyRecipe:
         """Return the recipe of a study's file."""
         try:
             data = json.loads(text)
+            checksum = data.pop("checksum", None)  # older versions wrote none
             if data["format"] != FORMAT:
                 raise FileError(
                     f"the study has format {data['format']}, this version reads {FORMAT}",
@@ -148,7 +155,18 @@ class StudyRecipe:
                 where=where,
                 remedy="restore study.json, or begin the study again in another folder",
             )
+        if checksum not in (None, _checksum_of(data)):
+            raise FileError(
+                "study.json was changed after the study began: its checksum differs",
+                where=where,
+                remedy="restore study.json, or begin the study again in another folder",
+            )
         return recipe
+
+
+def _checksum_of(data: Mapping[str, object]) -> str:
+    """Return the SHA-256 of all that study.json says."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def check_settings(name: str, given: Mapping[str, object]) -> RunSettings:

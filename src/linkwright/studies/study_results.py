@@ -20,7 +20,7 @@ from .design_seeds import design_seeds
 from .factors import FactorValue
 from .lane_models import start_lanes
 from .study_recipe import StudyRecipe
-from .study_store import StudyStore
+from .study_store import MAX_EAGER_BYTES, StudyStore
 
 if TYPE_CHECKING:
     import xarray
@@ -59,8 +59,13 @@ class StudyResults(NotebookDisplayed):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all designs have been made."""
-        return len(self.store.marked_blocks()) == self.recipe.block_count
+        """Whether all designs have been made, and none is damaged; results beyond 1 GiB count by
+        the markers of their blocks."""
+        store, count = self.store, self.recipe.block_count
+        if len(store.marked_blocks()) < count:
+            return False
+        is_large = store.bytes_per_block * count > MAX_EAGER_BYTES
+        return is_large or all(map(store.is_sound, range(count)))
 
     @property
     def is_usable(self) -> Booleans:

@@ -79,16 +79,26 @@ class StudyStore:
         return store
 
     def write_metadata(self) -> None:
-        """Write the metadata of the Zarr group, unless they are there."""
-        storage = self.storage
-        if storage.read("zarr.json") is not None:
-            return
-        for array in self.all_arrays:
-            storage.write(f"{array.name}/zarr.json", json.dumps(array.metadata()).encode())
+        """Write the metadata of the Zarr group, and repair what differs from the recipe."""
+        wanted = {
+            f"{one.name}/zarr.json": json.dumps(one.metadata()).encode() for one in self.all_arrays
+        }
         for name, times in self.recipe.histories.items():
-            key = self.time_array(name, times).chunk_key(0)
-            storage.write(key, np.array(times, "<f8").tobytes())
-        storage.write("zarr.json", group_metadata(self.all_arrays, self.attributes))
+            wanted[self.time_array(name, times).chunk_key(0)] = np.array(times, "<f8").tobytes()
+        attributes = {**self.attributes, "source": self.source}
+        wanted["zarr.json"] = group_metadata(self.all_arrays, attributes)  # the last: all is there
+        for key, content in wanted.items():
+            if self.storage.read(key) != content:
+                self.storage.write(key, content)
+
+    @property
+    def source(self) -> str:
+        """The version of Linkwright that began the study."""
+        try:
+            found = json.loads(self.storage.read("zarr.json") or b"")["attributes"]["source"]
+        except (ValueError, KeyError, TypeError):
+            found = None
+        return found if isinstance(found, str) else str(self.attributes["source"])
 
     @classmethod
     def open(
@@ -151,7 +161,7 @@ class StudyStore:
                     measure.name,
                     (count, *size),
                     (block, *size),
-                    ("design", *([self._dimension(measure.name)] if size else [])),
+                    ("design", *([self.recipe.dimension_name(measure.name)] if size else [])),
                     attributes=about,
                 )
             )
@@ -162,9 +172,6 @@ class StudyStore:
         found.append(ZarrArray("status", (count,), (block,), ("design",), "|u1", about))
         found.append(ZarrArray("seed", (count,), (block,), ("design",), "<u8"))
         return found
-
-    def _dimension(self, name: str) -> str:
-        return f"{name}_time" if name in self.recipe.histories else f"{name}_entry"
 
     def time_array(self, name: str, times: list[float]) -> ZarrArray:
         """Return the array of the times of a history."""

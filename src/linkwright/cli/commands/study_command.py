@@ -19,7 +19,7 @@ from ..option_texts import (
     read_option_drives,
     read_option_numbers,
 )
-from ..supervise import explain_interrupt, note_explanation
+from ..supervise import explain_ending, note_explanation
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -83,7 +83,7 @@ def study(
         A factor: m2=0.5..1.5, m2=1,2,3, q0.q1=0deg..60deg, torque.q1=-1..1, control.kp=50..200,
         'm2=normal(1, 0.1)', by=lagrange,kane, integrator=dop853,rodas.
     table
-        A .csv file with one design in each row, instead of --vary.
+        A .csv or .parquet file with one design in each row, instead of --vary.
     measure
         A measure: 'peak=max(abs(tau1))', 'end=energy[-1]', f=linearize.frequencies[0],
         mu='min(linkage.transmission_angle)', own=module:function.
@@ -297,10 +297,12 @@ def _told_how_to_resume(store: str | None) -> Iterator[None]:
         yield
         return
     hint = f"finished blocks are kept; 'linkwright study resume {store}' continues"
-    explain_interrupt(hint)
+    begun = None if "://" in store else Path(store) / "study.json"
+    explain_ending(hint, begun)
     try:
         yield
     except KeyboardInterrupt:
-        print(f"linkwright: {hint}", file=sys.stderr, flush=True)
-        note_explanation()
+        if begun is None or begun.exists():
+            print(f"linkwright: {hint}", file=sys.stderr, flush=True)
+            note_explanation()
         raise
