@@ -75,3 +75,58 @@ def test_an_actuator_may_have_the_name_of_a_mass(by: str) -> None:
     )
     assert "m1" not in lw.derive(mechanism).parameters
     assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
+
+
+def skew_arm(first: list[float] | None, second: list[float]) -> lw.Mechanism:
+    """Two links whose joints turn about oblique axes; the first joint may be a ball."""
+    turn = {"type": "revolute", "axis": first} if first else {"type": "spherical"}
+    return lw.Mechanism(
+        name="skew",
+        gravity=[0, 0, "-g"],
+        parameters={"g": 9.81, "L": 0.3},
+        bodies={
+            "a": {"mass": 1, "center": [0, 0, "L"], "inertia": [0.01, 0.02, 0.03]},
+            "b": {"mass": 0.2, "center": [0.1, 0, 0], "inertia": [0.001, 0.001, 0.001]},
+        },
+        joints={
+            "q1": {**turn, "child": "a"},
+            "q2": {
+                "type": "revolute", "axis": second, "parent": "a", "child": "b",
+                "origin": [0, 0, "L"],
+            },
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("by", ["lagrange", "newton_euler", "kane", "recurrent", "approximate"])
+@pytest.mark.parametrize("axes", [([1, 2, 2], [0, 1, 1]), ([1, 1, 1], [1, 2, -3])])
+def test_oblique_axes_of_small_numbers_stay_numbers(by: str, axes: tuple[list[float], ...]) -> None:
+    mechanism = skew_arm(*axes)
+    text = printed_text(mechanism, by)
+    assert "axis_" not in text
+    assert "0.7" not in text
+    assert_all_proved(lw.check(mechanism, text))
+
+
+def test_lengths_of_oblique_axes_are_read_as_books_write_them() -> None:
+    """By hand: J n = (I + m c²) n + (Izz − Iyy)/2 k with k = (0, −1, 1)/√2, and z = (n + k)/√2."""
+    mechanism = skew_arm([0, 0, 1], [0, 1, 1])
+    along = "m2*cx2^2 + (Iyy2 + Izz2)/2"
+    entry = f"{along} - (Iyy2 - Izz2)/2*cos(q2)"
+    assert statuses(mechanism, f"M22 = {along}") == ["identical"]
+    assert statuses(mechanism, f"M12 = ({entry})/sqrt(2)") == ["identical"]
+    for wrong in ("/sqrt(3)", "/2", "*sqrt(2)"):
+        assert statuses(mechanism, f"M12 = ({entry}){wrong}") == ["differs"]
+
+
+def test_an_oblique_axis_below_a_quaternion_is_proved() -> None:
+    mechanism = skew_arm(None, [0, 1, 1])
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, "recursive")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["kane", "influence"])
+def test_roots_of_many_legs_exist_at_some_points(by: str) -> None:
+    """Each computed leg has a root at half of the points; some lines of 3-rrr need six."""
+    mechanism = lw.gallery("3-rrr")
+    assert_all_proved(lw.check(mechanism, printed_text(mechanism, by)))
