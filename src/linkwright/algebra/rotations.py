@@ -117,8 +117,10 @@ def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
         return _CYCLIC_PERMUTATIONS[along] @ turn
     # x' normal to the axis and to the coordinate axis it is farthest from
     helper = np.eye(3)[int(np.argmin(sizes))]
-    z = unit_vector(column_vector(*axis))
-    x = unit_vector(cross(helper, z))
+    along = column_vector(*axis)
+    across = cross(helper, along)
+    z = unit_vector(along)
+    x = unit_vector(cross(helper, z)) if constant else unit_vector(across)
     y = cross(z, x)
     columns = [[x[i], y[i], z[i]] for i in range(3)]
     return snap_rotation_noise(

@@ -32,6 +32,7 @@ FORMULATIONS_WITH_NAMES = (
 """Formulations whose printed equations define names that the checker does not know otherwise."""
 
 
+_CENTER_POSITION = re.compile(r"(d{0,2}[xyz])_?c(\d{1,4})")
 _JOINT_FORCE = re.compile(r"T(\d{1,4})")
 
 
@@ -68,8 +69,9 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
             return super()._resolve_symbol(name)
         if (own := self._speed_of_file(name)) is not None:
             return own
-        if (own := self._force_of_joint(name)) is not None:
-            return own
+        for find in (self._force_of_joint, self._center_coordinate):
+            if (own := find(name)) is not None:
+                return own
         name = self.canonical_name(name)
         if self._has_other_speeds or name not in self.written_lines:
             return super()._resolve_symbol(name)
@@ -102,10 +104,17 @@ class FormulationCheckerVocabulary(CheckerVocabulary):
             return None
         return self.reaction_values.force_along_motion(joints[int(number[1]) - 1])
 
+    def _center_coordinate(self, name: str) -> SX | None:
+        """xc1 or ddxc1 in the equations of free bodies, where x1 is a name of the mechanism."""
+        match = _CENTER_POSITION.fullmatch(name) if self.by == "newton_euler" else None
+        return None if match is None else self.paper_expression("".join(match.groups()))
+
     def canonical_name(self, name: str) -> str:
         """The printed spelling of a name: in LaTeX the label f[1] for f1."""
         if name in self._free_symbol_names:
             return super().canonical_name(name)
+        if name in self.written_lines:
+            return name  # b_4, beside a parameter b4
         return self._labels_by_name.get(name.replace("_", "")) or super().canonical_name(name)
 
     @cached_property

@@ -25,7 +25,8 @@ from ..algebra.exact.tape_algebra import (
     evaluate_tape_in_algebra,
 )
 from ..errors import UnsupportedError
-from ..expressions import ExactNumber, Expression, PiMultiple
+from ..expressions import ZERO, ExactNumber, Expression, PiMultiple
+from ..forms.known_conditions import decide_parameter_conditions
 from ..mechanism import quaternion_coordinate_offsets
 from ..tape import Op, Tape
 from .angle_closing import AngleClosing
@@ -70,6 +71,7 @@ class ProofMotionSampler:
         self.needs_efforts = True  # whether drives are asked for
         self.open_loop_reason = ""  # why loops need not be closed at the points
         self.angle_closing: AngleClosing | None = None  # where no lengths close the loops
+        self._quantity_tapes: dict[str, Tape] = {}
         self.perturbed_acceleration: int | None = (
             None  # the acceleration that is changed, all else being equal
         )
@@ -86,7 +88,14 @@ class ProofMotionSampler:
 
     @cached_property
     def _tape(self) -> Tape:
-        return self.vocabulary.record_names(self.needed_names)
+        return self._decide_conditions(self.vocabulary.record_names(self.needed_names))
+
+    def _decide_conditions(self, tape: Tape) -> Tape:
+        """The tape without choices by parameters that may be zero: a smoothing velocity."""
+        zero = {name: value == 0 for name, value in self.vocabulary.eqs.parameters.items()}
+        bound = self.assumptions.parameter_values
+        zero |= {name: bound[name] in (0, ZERO) for name in zero.keys() & bound.keys()}
+        return decide_parameter_conditions(tape, {"p": self.vocabulary.parameters}, zero)
 
     def sample_parameters(
         self, field: PrimeField, given: Mapping[str, Residue] | None = None
@@ -296,7 +305,10 @@ class ProofMotionSampler:
     def _evaluate_outputs(
         self, name: str, found: Mapping[str, list[Residue]], field: PrimeField
     ) -> list[list[Residue]]:
-        tape = self.vocabulary.quantity_tape(name)
+        if name not in self._quantity_tapes:
+            recorded = self.vocabulary.quantity_tape(name)
+            self._quantity_tapes[name] = self._decide_conditions(recorded)
+        tape = self._quantity_tapes[name]
         return evaluate_tape_in_algebra(tape, field, [found[port.name] for port in tape.inputs])
 
 

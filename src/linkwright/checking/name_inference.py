@@ -74,6 +74,7 @@ def _recurrent_names(section: CheckedSection) -> dict[str, str]:
         if name not in section.given_names
         and name not in own.mechanism_symbols
         and ours.lstrip("-") in own
+        and ours.lstrip("-") not in own.mechanism_symbols
     }
 
 

@@ -1,7 +1,7 @@
 """Equations of a model solution that are present, wrong or missing in a text.
 
-At a random point (q, q̇ and the parameters are random numbers modulo 2¹²⁷ − 3489) an equation is a
-relation between accelerations, joint torques and named quantities (M11, phi1, K, x1, …), and its
+At a random point (q, q̇ and the parameters are random numbers modulo 2¹²⁷ − 3421569) an equation is
+a relation between accelerations, joint torques and named quantities (M11, phi1, K, x1, …), and its
 derivatives by these are a row of numbers. An equation of the solution is present where its row is a
 combination of the rows of the text's right equations: then it follows from them. A quantity
 that the solution's equation uses, but does not state, may be replaced by its value, so that

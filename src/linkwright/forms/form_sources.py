@@ -351,7 +351,7 @@ def record_form_source_tape(
                 remedy="rename a parameter or joint",
             )
     zero = {name: value == 0 for name, value in eqs.parameters.items()}
-    return decide_parameter_conditions(tape, names, zero), {"x": names}
+    return decide_parameter_conditions(tape, {"x": names}, zero), {"x": names}
 
 
 def _form_entry_column(expression: SX) -> SX:

@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 from ..tape.tape import OPERATION_ARITY, Op, Tape
 
 
-def decide_parameter_conditions(tape: Tape, names: Sequence[str], zero: Mapping[str, bool]) -> Tape:
+def decide_parameter_conditions(
+    tape: Tape, names: Mapping[str, Sequence[str]], zero: Mapping[str, bool]
+) -> Tape:
     """Return the tape without choices by `parameter == 0`, such as that between sign(v) and
     tanh(v/smoothing).
 
-    `names` are those of the entries of the one input, and `zero` tells of parameters if they are 0.
+    `names` are those of the entries of inputs, and `zero` tells of parameters if they are 0.
     """
     if Op.SELECT not in tape.operations:
         return tape
-    same, known = _decided_values(tape, names, zero)
+    entries = [names.get(port.name, ()) for port in tape.inputs]
+    same, known = _decided_values(tape, entries, zero)
     if not known:
         return tape
     ops, args, constants = tape.ops.copy(), tape.args.copy(), tape.constants.copy()
@@ -36,7 +39,7 @@ def decide_parameter_conditions(tape: Tape, names: Sequence[str], zero: Mapping[
 
 
 def _decided_values(
-    tape: Tape, names: Sequence[str], zero: Mapping[str, bool]
+    tape: Tape, names: Sequence[Sequence[str]], zero: Mapping[str, bool]
 ) -> tuple[list[int], dict[int, float]]:
     """Return the value that each value is the same as, and the numbers of those that are known."""
     same, known = list(range(len(tape))), dict[int, float]()
@@ -47,7 +50,7 @@ def _decided_values(
         ]
         if op == Op.EQ and 0.0 in numbers:
             other = found[1 - numbers.index(0.0)]
-            name = names[tape.operands[other][1]] if tape.operations[other] == Op.INPUT else ""
+            name = _input_name(tape, other, names)
             if name in zero:
                 known[k] = float(zero[name])
         elif not known:
@@ -59,6 +62,14 @@ def _decided_values(
         elif op == Op.ADD and 0.0 in numbers:
             same[k] = found[1 - numbers.index(0.0)]
     return same, known
+
+
+def _input_name(tape: Tape, value: int, names: Sequence[Sequence[str]]) -> str:
+    """Return the name of an input; "" for other values, and for entries without a name."""
+    if tape.operations[value] != Op.INPUT:
+        return ""
+    port, entry = tape.operands[value][:2]
+    return names[port][entry] if entry < len(names[port]) else ""
 
 
 def _without_unused_values(tape: Tape, kept: NDArray[np.bool_]) -> Tape:

@@ -56,7 +56,8 @@ class FreeBodyTerms:
         self.unknowns: list[str] = []
         self._symbols: dict[str, SX] = {}
         entries = quantity_entry_names(self.tree.names, list(self.tree.symbols))
-        self._taken = {*chain.from_iterable(entries.values())} - {*self.tree.names.actuators}
+        own = {*self.tree.mechanism.parameters} - {*self.tree.names.actuators}
+        self._taken = own | {*chain.from_iterable(entries.values())} - {*self.tree.names.actuators}
         self.position_names = self._choose_position_names()
         self.loads: list[LoadOnFreeBody] = []
         self.spring_lines: list[EquationLine] = []

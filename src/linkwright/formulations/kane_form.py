@@ -104,7 +104,8 @@ class KaneForm:
     @cached_property
     def points(self) -> list[WrittenPoint]:
         """The centres of mass of all bodies, c1, c2, …, and the frames that move."""
-        taken = {*self.tree.frames, *self.tree.names.q, *self.tree.symbols}
+        own = self.tree
+        taken = {*own.frames, *own.names.q, *own.symbols, *own.mechanism.parameters}
         letter = printed_center_letter(taken)
         along = "with unit vectors x, y, z along its axes"
         found = [

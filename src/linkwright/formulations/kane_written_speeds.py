@@ -181,7 +181,8 @@ def _name_entries(
     speeds: WrittenSpeeds, letter: str, value: Array
 ) -> tuple[Array, list[tuple[str, Array]]]:
     """An array with names in place of the entries that are not numbers, and their values."""
-    taken = {*speeds.kane.tree.symbols, *speeds.kane.tree.names.q, *speeds.names}
+    tree = speeds.kane.tree
+    taken = {*tree.symbols, *tree.mechanism.parameters, *tree.names.q, *speeds.names}
     stem = f"{letter}_" if any(name.startswith(letter) for name in taken) else letter
     made, values = without_zero_entries(ca.SX(value), scale=1.0), []
     for s in range(made.shape[0]):

@@ -78,7 +78,8 @@ def equation_set_with_named_springs(
     springs = spring_lengths(own.tree, own.q, own.qd)
     if not springs or own.tree.names.has_moving_coordinates:
         return write(own)
-    taken = {*own.tree.symbols, *own.tree.names.q, *own.tree.names.actuators}
+    tree = own.tree
+    taken = {*tree.symbols, *tree.mechanism.parameters, *tree.names.q, *tree.names.actuators}
     named = [_named_spring(one.spring, taken) for one in springs]
     made = write(_formulation_with(own, {id(one.spring): one for one in named}))
     lines = [

@@ -14,13 +14,14 @@ from ..mechanism import Mechanism, joint_coordinate_names, mechanism_names
 
 class MadeUpNames:
     """The names of a mechanism's numbers by their `place` (a body, a joint, a frame), which no two
-    places share, nor with parameters, coordinates and their rates."""
+    places share, nor with parameters, actuators, coordinates and their rates."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         names = mechanism_names(mechanism)
         moving, self.bodies, self.joints = names.q, names.bodies, numbered_joints(mechanism)
-        self.used_names = {*mechanism.parameters, *moving, *(f"d{q}" for q in moving)}
+        self.used_names = {*mechanism.parameters, *mechanism.actuators, *moving}
+        self.used_names |= {f"d{q}" for q in moving}
         self.place = ""
         self.names_by_place: dict[tuple[str, str], str] = {}
         self.longer_names: dict[tuple[str, str], str] = {}

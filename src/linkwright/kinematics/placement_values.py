@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm
 
 import numpy as np
 
@@ -23,12 +25,16 @@ from ..algebra.rotations import (
     rpy_rotation,
     unit_vector,
 )
-from ..expressions import ZERO, Expression
+from ..expressions import ZERO, Expression, evaluate_expression_exactly, names_in_expression
 from ..mechanism import Joint, Orientation, Placement, Vector
 from .parameter_values import KinematicParameters
 
 LinkPlacement = tuple[Array, Array]
 """Rotation (3, 3) and position (3,), m."""
+_LARGEST_PLAIN_ENTRY = 5
+"""Directions of larger numbers, as measured ones have, get symbols; so do those with an irrational
+length that is not exact modulo the checker's prime."""
+_INEXACT_SQUARED_LENGTHS = frozenset({53, 59, 61, 67, 71, 73})
 
 
 def read_kinematic_vector(
@@ -98,8 +104,7 @@ def joint_axis_alignment(
     names = [f"{key}_{c}_{name}" for c in "xyz"]
     if numbers.count(0.0) == 2 and not values.has_symbols(axis, names):
         return rotation_to_axis(numbers, numbers)
-    entries = [values.read_ratio(e, n) for e, n in zip(axis, names, strict=True)]
-    return rotation_to_axis(entries, numbers)
+    return rotation_to_axis(_read_direction_entries(values, axis, names), numbers)
 
 
 def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> Array:
@@ -109,9 +114,7 @@ def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> A
         return IDENTITY
     z = joint_axis_alignment(values, joint.axis, name)[:, 2]
     names = [f"axis2_{c}_{name}" for c in "xyz"]
-    x = column_vector(
-        *(values.read_ratio(e, n) for e, n in zip(joint.second_axis, names, strict=True))
-    )
+    x = column_vector(*_read_direction_entries(values, joint.second_axis, names))
     return _rotation_of_axes(z, x)
 
 
@@ -121,9 +124,34 @@ def _read_direction(values: KinematicParameters, direction: Vector, name: str) -
     if numbers.count(0.0) == 2:
         return np.sign(numbers)
     names = [f"{name}_{c}" for c in "xyz"]
-    return unit_vector(
-        column_vector(*(values.read_ratio(e, n) for e, n in zip(direction, names, strict=True)))
-    )
+    return unit_vector(column_vector(*_read_direction_entries(values, direction, names)))
+
+
+def _read_direction_entries(
+    values: KinematicParameters, direction: Vector, names: Sequence[str]
+) -> list[Scalar]:
+    """Return the entries of a direction, of any length. An oblique one of small numbers, (0, 1, 1),
+    stays one of numbers; floats would round its length, and so they are exact where all must be."""
+    whole = _small_whole_direction(direction) if values.is_exact else None
+    if whole is None:
+        return [values.read_ratio(e, n) for e, n in zip(direction, names, strict=True)]
+    return [values.literal_symbol(x) if x else 0.0 for x in whole]
+
+
+def _small_whole_direction(direction: Vector) -> list[Fraction] | None:
+    """Return the direction of oblique plain numbers as small whole numbers; None for others."""
+    if any(names_in_expression(entry) for entry in direction):
+        return None
+    numbers = [evaluate_expression_exactly(entry) for entry in direction]
+    entries = [number for number in numbers if isinstance(number, Fraction)]
+    if len(entries) < 3 or entries.count(Fraction(0)) > 1:
+        return None
+    scale = Fraction(lcm(*(x.denominator for x in entries)))
+    scale /= gcd(*(int(x * scale) for x in entries))
+    whole = [x * scale for x in entries]
+    is_small = max(map(abs, whole)) <= _LARGEST_PLAIN_ENTRY
+    is_exact = sum(x * x for x in whole) not in _INEXACT_SQUARED_LENGTHS
+    return whole if is_small and is_exact else None
 
 
 def _rotation_of_axes(z: Array, x: Array) -> Array:

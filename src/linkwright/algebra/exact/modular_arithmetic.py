@@ -86,6 +86,22 @@ def multiply_circle_point_modulo(
     return total
 
 
+SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+
+
+def rational_root_factors(value: Fraction) -> tuple[Fraction, list[int], int]:
+    """(k, primes, s) with √value = k √(product of primes) √s, and s without small factors."""
+    outside, primes, left = Fraction(1, value.denominator), [], value.numerator * value.denominator
+    for prime in SMALL_PRIMES:
+        while left and left % (prime * prime) == 0:
+            left //= prime * prime
+            outside *= prime
+        if left and left % prime == 0:
+            left //= prime
+            primes.append(prime)
+    return outside, primes, left
+
+
 def rational_from_residue(residue: int, bound: int, p: int) -> Fraction | None:
     """The fraction that the residue stands for, by the Euclidean algorithm, or None.
 

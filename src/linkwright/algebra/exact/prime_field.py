@@ -1,7 +1,7 @@
 """Numbers modulo a prime that know what they are as angles, and of which degree.
 
-A value is a number modulo p = 2¹²⁷ − 3489. What enters sin and cos is an angle as well: an integer
-combination of angles that each are a random rational point (c, s) of the circle,
+A value is a number modulo p = 2¹²⁷ − 3421569. What enters sin and cos is an angle as well: an
+integer combination of angles that each are a random rational point (c, s) of the circle,
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
@@ -37,6 +37,8 @@ from .modular_arithmetic import (
     add_circle_points_modulo,
     multiply_circle_point_modulo,
     ratio_modulo,
+    rational_from_residue,
+    rational_root_factors,
     root_modulo,
 )
 from .random_residues import RandomResidues
@@ -56,6 +58,7 @@ from .residues import (
 from .tape_algebra import operation_undefined_in_algebra
 
 MAX_EXPONENT = 64
+MAX_ROOTED_CONSTANT = 10**9
 TURN_ATOM = -1
 """The atom of which angles that are not right angles are shares."""
 
@@ -217,6 +220,8 @@ class PrimeField:
 
         In a lenient field, a root that does not exist modulo p is an unknown number.
         """
+        if (factors := self._root_of_constant(value)) is not None:
+            return factors
         number, exists = root_modulo(value.number, FIELD_PRIME)
         if not exists and not self.lenient:
             raise BadPointError("no root modulo p")
@@ -230,6 +235,20 @@ class PrimeField:
         if value.marks is not None:
             marks |= value.marks
         return Residue(number, numerator_degree=degree, denominator_degree=degree, marks=marks)
+
+    def _root_of_constant(self, value: Residue) -> Residue | None:
+        """The root of a small rational number by the roots of its prime factors, so that √6 is
+        √2 √3 and √8 is 2 √2 for all signs of these; None for other values."""
+        if value.numerator_degree or value.denominator_degree or value.marks is not None:
+            return None
+        number = rational_from_residue(value.number, MAX_ROOTED_CONSTANT, FIELD_PRIME)
+        if number is None or number <= 0:
+            return None
+        outside, primes, left = rational_root_factors(number)
+        if left != 1 or (outside == 1 and len(primes) == 1):
+            return None
+        roots = [self.square_root(self.constant(Fraction(prime))) for prime in primes]
+        return reduce(multiply_residues, roots, self.constant(outside))
 
     def cosine_and_sine(self, angle: Residue) -> tuple[Residue, Residue]:
         """(cos, sin) of an angle."""

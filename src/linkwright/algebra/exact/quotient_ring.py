@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import prod
 
 from ...expressions import PI
 from ...tape import Op
 from ...types import FlintPolynomial
 from .circle_points import CircleQuotients, circle_point_of_multiples, find_exact_angle
 from .exact_angles import ExactAngle, ExactAngleTable
+from .modular_arithmetic import rational_root_factors
 from .polynomial_budget import BudgetError, ExactPolynomialBudget
 from .quotients import (
     OpaqueFunction,
@@ -27,6 +29,7 @@ from .quotients import (
     are_equal_quotients,
     negate_quotient,
     raise_quotient,
+    rational_quotient_value,
     rational_square_root,
 )
 from .tape_algebra import operation_undefined_in_algebra
@@ -306,7 +309,13 @@ class QuotientRing:
         return cosine, self._opaque_generator(self.function_capacity - 1 - place)
 
     def square_root(self, inside: Quotient) -> Quotient:
-        """The square root of a value, as a generator."""
+        """The square root of a value, as a generator; √8 is 2 √2."""
+        number = rational_quotient_value(inside)
+        if number is not None and number > 0 and rational_square_root(inside) is None:
+            outside, primes, left = rational_root_factors(number)
+            inside = self.constant(Fraction(prod(primes, start=left)))
+            root = self.function_generator(Op.SQRT, (inside,))
+            return self.multiply_quotients(self.constant(outside), root)
         generator = self.function_generator(Op.SQRT, (inside,))
         if self.is_field and inside.denominator is not None:  # it is b·√(a/b)
             return self.divide_quotients(

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from .modular_arithmetic import inverse_modulo, power_modulo
 
-FIELD_PRIME = 2**127 - 3489
-"""3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point.
+FIELD_PRIME = 2**127 - 3421569
+"""3 mod 4, so that roots are powers; all primes up to 47 have roots, so that 15° is an exact point,
+and so are oblique axes of small numbers.
 Free bodies of a bicycle have degrees up to 2⁶², beyond primes of one machine word."""
 
 NO_TURNS = Fraction(0)
