@@ -43,6 +43,7 @@ FIXED = {"integrator": "rk4"}
         ({"q0": {"q1": nan}}, "q0 of 'q1' is nan, which is not a finite number"),
         ({"q0": {"q1": "30 kg"}}, "q0 of 'q1': '30 kg' has the wrong unit; give it in rad"),
         ({"qd0": {"q1": "3 m/s"}}, "qd0 of 'q1': '3 m/s' has the wrong unit; give it in rad/s"),
+        ({"torque": {"q1": "3 kg"}}, "torque of 'q1': '3 kg' has the wrong unit; give it in N.m"),
         ({"q0": {"q1": "fast"}}, "q0 of 'q1': 'fast' is not a number"),
         ({"qd0": {"q1": None}}, "qd0 of 'q1' is None, which is not a finite number"),
         ({"q0": "home"}, "elbow has no pose 'home'"),
@@ -62,6 +63,10 @@ def test_simulate(options: dict[str, Any], what: str) -> None:
         (lambda: equilibrium("elbow"), "a str is not a mechanism"),
         (lambda: linearize("elbow"), "a str is not a mechanism"),
         (lambda: solve_kinematics("elbow", {}), "a str is not a mechanism"),
+        (
+            lambda: solve_kinematics(ELBOW, {"q1": "3 kg", "q2": "t"}),
+            "q of 'q1': '3 kg' has the wrong unit; give it in rad",
+        ),
         (lambda: solve_inverse(None, {}), "a NoneType is not a mechanism"),
         (
             lambda: lw.simulate(BAR, q0={"theta1": "1 s"}),

@@ -19,7 +19,7 @@ The functions import heavy packages when they run, so that `--help` stays fast.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from inspect import Parameter, Signature, cleandoc, signature
@@ -27,6 +27,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from ..errors import ExpressionError
 from .command_output import CommandOutcome, print_command_outcome
 from .mechanism_argument import ReadingOptions, read_mechanism_argument
 from .options import (
@@ -155,8 +156,18 @@ def _command_arguments(
         if name not in sources:
             converted = one.find_metadata(OptionConversion)
             text = texts[name]
-            arguments[name] = text if converted is None else converted.convert(text, mechanism)
+            try:
+                arguments[name] = text if converted is None else converted.convert(text, mechanism)
+            except ExpressionError as error:
+                raise error if error.where else error.within(_option_name(name, one)) from None
     return arguments
+
+
+def _option_name(name: str, parameter: _CommandParameter) -> str:
+    """Return how users write an option: --time."""
+    info = parameter.find_metadata(typer.models.ParameterInfo)
+    words: Sequence[str] = info.param_decls or () if info else ()
+    return next((word for word in words if word.startswith("--")), f"--{name.replace('_', '-')}")
 
 
 def read_command_docstring(docstring: str) -> tuple[str, dict[str, str]]:

@@ -83,11 +83,14 @@ def read_option_number(text: str, *units: str) -> float:
     from ..expressions import (
         check_expression_dimension,
         expression_to_float,
+        names_in_expression,
         parse_expression,
         parse_unit,
     )
 
     expression, failures = parse_expression(text), list[ExpressionError]()
+    if names_in_expression(expression):
+        raise ExpressionError(f"'{text}' is not a number", remedy="give one, such as 0.5")
     for unit in units:
         try:
             check_expression_dimension(expression, parse_unit(unit).dimension, {})

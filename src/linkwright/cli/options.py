@@ -198,10 +198,9 @@ ControlOptions = Annotated[
 
 # motions over time
 
-DurationOption = Annotated[float, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")]
-OptionalDurationOption = Annotated[
-    float | None, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")
-]
+_TIME_OPTION = typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")
+DurationOption = Annotated[float, _TIME_OPTION, SECONDS_CONVERSION]
+OptionalDurationOption = Annotated[float | None, _TIME_OPTION, SECONDS_CONVERSION]
 SamplesOption = Annotated[int, typer.Option("--samples", help="Number of equally spaced times.")]
 DrivenMotionArguments = Annotated[
     dict[str, Any],

@@ -53,7 +53,12 @@ from .poses import Pose, pose_numbers
 from .rolling_ellipsoid import RollingEllipsoidConstraint
 from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
-from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
+from .user_arguments import (
+    check_constant_units,
+    has_text,
+    read_coordinate_numbers,
+    require_mechanism,
+)
 
 __all__ = [
     "GROUND",
@@ -105,6 +110,7 @@ __all__ = [
     "TyreElement",
     "Vector",
     "WrenchElement",
+    "check_constant_units",
     "has_text",
     "joint_coordinate_name",
     "joint_coordinate_names",

@@ -75,6 +75,16 @@ def read_coordinate_numbers(
     return {name: read(name, value) for name, value in given.items()}
 
 
+def check_constant_units(mechanism: Mechanism, given: Mapping[str, object], what: str) -> None:
+    """Raise where a text without names, such as "3 kg" for a torque, has a unit of another kind."""
+    constants = {
+        name: text
+        for name, text in given.items()
+        if isinstance(text, str) and not names_in(parse_expression(text))
+    }
+    read_coordinate_numbers(mechanism, constants, what)
+
+
 def has_text(value: object) -> bool:
     """Whether a value is text, or a list with one value for each run of which some are text."""
     if isinstance(value, np.ndarray):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import Mechanism, mechanism_names
+from ..mechanism import Mechanism, check_constant_units, mechanism_names
 from ..number_checks import check_number
 from ..types import Floats
 from .time_tables import read_time_table
@@ -70,6 +70,7 @@ def read_coordinate_path(mechanism: Mechanism, given: Mapping[str, object]) -> C
             raise NameNotFoundError(
                 f"unknown coordinate '{name}'", remedy=suggest_remedy(str(name), known)
             )
+    check_constant_units(mechanism, given, "q")
     motions = {name: _read_motion(mechanism, name, value) for name, value in given.items()}
     return CoordinatePath(
         tuple(given),

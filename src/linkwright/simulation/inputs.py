@@ -22,7 +22,7 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import MechanismNames, pose_numbers
+from ..mechanism import MechanismNames, check_constant_units, pose_numbers
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
@@ -370,6 +370,7 @@ def forces_of(equations: Equations, given: Mapping[str, float | str | SX]) -> SX
         if name not in drives:
             kind = "actuator" if names.actuators else "velocity"
             raise NameNotFoundError(f"unknown {kind} '{name}'", remedy=suggest_remedy(name, drives))
+    check_constant_units(equations.mechanism, given, "torque")
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     scope |= {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
     values = {

@@ -187,8 +187,9 @@ def _morris(study: Study, names: Sequence[str]) -> Figure:
 
 
 def _number_text(value: float, form: str) -> str:
-    """Return a number with the minus sign that axes have."""
-    return f"{value:{form}}".replace("-", "−")
+    """Return a number with the minus sign that axes have; what rounds to zero has none."""
+    text = f"{value:z{form}}" if form.endswith("f") else f"{value:{form}}"
+    return text.replace("-", "−")
 
 
 def _correlations(study: Study, names: Sequence[str]) -> Figure:
