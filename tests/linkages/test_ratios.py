@@ -229,3 +229,12 @@ def test_the_input_is_a_crank_on_ground_where_the_file_names_none() -> None:
     tilt = np.arcsin((0.03 - 0.1 * np.sin(angle)) / 0.3)
     expected = -0.1 * np.sin(angle) + 0.1 * np.cos(angle) * np.tan(tilt)
     np.testing.assert_allclose(found.velocity_ratio, expected, atol=1e-9)
+
+
+def test_the_input_is_a_crank_before_a_rocker_that_comes_first_in_the_file() -> None:
+    bars = example("watt-six-bar")
+    joints = {name: bars.joints[name] for name in ("output", "rocker", "elbow", "crank", "knee")}
+    found = lw.linkages.analyze_linkage(
+        bars.model_copy(update={"independent": (), "joints": joints}), samples=5
+    )
+    assert found.input == "crank"

@@ -98,7 +98,8 @@ class InputRange(NotebookDisplayed):
 
 def default_input(mechanism: Mechanism) -> str:
     """Return the coordinate that drives a mechanism of one degree of freedom by default: the
-    independent one of the file, or the first of a joint on ground that can move."""
+    independent one of the file; else, of joints on ground, the first that makes full turns, or
+    the first that moves."""
     names = mechanism_names(mechanism)
     free = mobility(mechanism) if names.constraints else None
     count = names.nv if free is None else free.configuration
@@ -111,7 +112,11 @@ def default_input(mechanism: Mechanism) -> str:
     independent = [name for name in mechanism.independent if name in names.q]
     if independent or free is None:
         return (*independent, *names.q)[0]
-    return next(_moving_ground_coordinates(mechanism), free.independent[0])
+    grounded = tuple(_moving_ground_coordinates(mechanism))
+    if len(grounded) < 2:
+        return (*grounded, *free.independent)[0]
+    cranks = (name for name in grounded if _cached_range(mechanism, name, ()).makes_full_turns)
+    return next(cranks, grounded[0])
 
 
 def _moving_ground_coordinates(mechanism: Mechanism) -> Iterator[str]:
