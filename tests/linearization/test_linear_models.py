@@ -155,6 +155,17 @@ def test_pictures_of_linear_models(tmp_path: Path) -> None:
     np.testing.assert_allclose(phase, np.degrees(np.angle(wanted)), atol=1e-9)
     ticks = lw.show.bode(lw.linearize(lw.gallery("cart-pole"))).axes[1].get_yticks()
     assert (ticks % 15 == 0).all()
+    strut = lw.Mechanism(
+        name="strut", gravity=[0, 0, 0], bodies={"body": {"mass": 300}, "wheel": {"mass": 40}},
+        joints={"zb": {"type": "prismatic", "child": "body"},
+                "zw": {"type": "prismatic", "child": "wheel", "stiffness": 180000}},
+        lengths={"strut": {"factors": {"zb": 1, "zw": -1}, "stiffness": 16000, "damping": 1200}},
+        actuators={"act": {"length": "strut"}},
+    )  # fmt: skip
+    for outputs in (["zb"], ["zb", "ddzb"]):  # over 250 and 440 degrees
+        pushed = lw.linearize(strut, inputs=["act"], outputs=outputs)
+        ticks = lw.show.bode(pushed).axes[1].get_yticks()
+        assert set(np.diff(ticks)) <= {45, 90}, ticks
     locus = lw.show.root_locus(linear, gains=[0.0, 1.0], path=tmp_path / "r.svg")
     assert len(locus.axes[0].get_lines()) == 4 + 2 + 1  # branches, poles and zeros, the axis
     with pytest.raises(LookupError, match="has no input 'q9'"):
@@ -166,6 +177,7 @@ def test_pictures_of_linear_models(tmp_path: Path) -> None:
            "--bode", str(tmp_path / "c.svg"), "--root-locus", str(tmp_path / "d.svg"), "--json")
     )  # fmt: skip
     assert done["sample_time"] == 0.01
+    assert done["pictures"] == [str(tmp_path / "c.svg"), str(tmp_path / "d.svg")]
     np.testing.assert_allclose(done["A"], linear.discretize(0.01).A, atol=1e-12)
     assert {path.name for path in tmp_path.iterdir()} == {"b.svg", "c.svg", "d.svg", "r.svg"}
 

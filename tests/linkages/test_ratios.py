@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.linkages.linkage_statics import linkage_statics
 from linkwright.linkages.planar_linkage import planar_linkage
-from tests.linkages.linkage_files import EXAMPLES, analysis, example
+from tests.linkages.linkage_files import EXAMPLES, analysis, example, offset_press
 from tests.references.four_bar import FourBar
 
 SIX_BARS = ("watt-six-bar", "stephenson-six-bar")
@@ -220,3 +220,21 @@ def test_a_sweep_beyond_a_limit_says_where_it_stopped() -> None:
     found = lw.linkages.analyze_linkage(bars, over=(0.5, 3.0), samples=11)
     assert len(found.input_values) < 11
     assert "'theta1' cannot go on" in str(found)
+
+
+def test_the_input_is_a_crank_on_ground_where_the_file_names_none() -> None:
+    """A pivot between moving links drove the linkage, whose ratios nobody asks for."""
+    found = lw.linkages.analyze_linkage(offset_press(), samples=25)
+    angle = found.input_values
+    tilt = np.arcsin((0.03 - 0.1 * np.sin(angle)) / 0.3)
+    expected = -0.1 * np.sin(angle) + 0.1 * np.cos(angle) * np.tan(tilt)
+    np.testing.assert_allclose(found.velocity_ratio, expected, atol=1e-9)
+
+
+def test_the_input_is_a_crank_before_a_rocker_that_comes_first_in_the_file() -> None:
+    bars = example("watt-six-bar")
+    joints = {name: bars.joints[name] for name in ("output", "rocker", "elbow", "crank", "knee")}
+    found = lw.linkages.analyze_linkage(
+        bars.model_copy(update={"independent": (), "joints": joints}), samples=5
+    )
+    assert found.input == "crank"

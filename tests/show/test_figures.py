@@ -11,6 +11,7 @@ from linkwright.show.link_glyphs import inertia_box_glyph_edges
 from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.view_direction import View
 
+from ..linkages.linkage_files import offset_press
 from ..references.four_bar import FourBar
 from . import runs
 
@@ -288,3 +289,27 @@ forces.pull = { type = "length", along = "rope", force = "12 N" }
     ]
     assert [[0.0, 0.2], [0.0, 1.0]] in drawn
     assert [[0.0, 1.0], [0.8, 0.4]] in drawn
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_slide_that_closes_a_loop_is_drawn_where_its_block_is(swapped: bool) -> None:
+    """Its box stood at the start of the slide, without rail, and with a pivot for a track."""
+    from linkwright.show.ground_glyphs import build_ground_glyphs
+
+    scene = mechanism_scene(offset_press(swapped))
+    poses = scene.link_placements([np.pi / 2, np.arcsin(-0.07 / 0.3) - np.pi / 2, 0.0])
+    block = np.array([np.sqrt(0.3**2 - 0.07**2), 0.03, 0])
+    (box,) = [shape for shape in scene.joint_glyphs if shape.closes_loop]
+    placed = box.points @ poses[box.link, :, :3].T + poses[box.link, :, 3]
+    np.testing.assert_allclose(placed.mean(axis=0), block, atol=1e-12)
+    (rail,) = [tie for tie in scene.connector_glyphs if tie.kind == "rail"]
+    ends = [
+        poses[k, :, :3] @ p + poses[k, :, 3] for k, p in zip(rail.links, rail.points, strict=True)
+    ]
+    np.testing.assert_allclose(ends, [[0, 0.03, 0], block], atol=1e-12)
+    ground = build_ground_glyphs(scene, poses[None], scene.view())
+    (track,) = [shape for shape in ground if shape.kind == "edge" and shape.points[0, 1] > 0]
+    assert np.ptp(track.points[:, 1]) < 1e-12
+    assert track.points[:, 0].min() < 0
+    assert track.points[:, 0].max() > block[0]
+    assert sum(shape.kind == "base" for shape in ground) == 1

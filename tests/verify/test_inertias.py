@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import linkwright as lw
+from linkwright.formulations.base_inertial_parameters.physical_parameters import (
+    find_physical_parameters,
+)
 from linkwright.verification.inertias import find_physical_inertias
 from linkwright.verification.verified_equations import VerifiedEquations
 
@@ -68,3 +73,17 @@ def test_real_bodies_have_the_same_forces() -> None:
     for own in found.reshape(-1, 10):
         J = pin.PseudoInertia.FromDynamicParameters(own).toMatrix()
         assert np.linalg.eigvalsh(J)[0] > -1e-8
+
+
+def test_memory_grows_with_the_rows_of_regressors_not_with_their_square() -> None:
+    """A hand with 60 bodies has 30,000 rows; a square matrix of these takes 7 GB."""
+    columns = np.random.default_rng(0).normal(size=(6000, 20))
+    given = np.tile([1.0, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.1], 2)
+    tracemalloc.start()
+    try:
+        found = find_physical_parameters(given, columns)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_allclose(found, given)
+    assert peak < 10 * columns.nbytes

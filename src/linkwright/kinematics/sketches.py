@@ -51,13 +51,15 @@ class SpringSketch:
 
 @dataclass(frozen=True)
 class JointSketch:
-    """Glyphs of a joint that closes a loop, at its frame in the parent. `axis` and `axis2` are
-    rotations against this frame whose z are the joint's axes."""
+    """Glyphs of a joint that closes a loop, at its frame `place`. `axis` and `axis2` are
+    rotations against this frame whose z are the joint's axes. `slides_from` is the joint's frame
+    in the link along which it slides."""
 
     glyphs: tuple[JointGlyph, ...]
     place: LinkFrame
     axis: Array
     axis2: Array
+    slides_from: LinkFrame | None = None
 
 
 Sketch = RodSketch | WheelSketch | EllipsoidSketch | BladeSketch | SpringSketch | JointSketch

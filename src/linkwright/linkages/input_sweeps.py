@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,11 +12,12 @@ from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..kinematics.assembly import assemble
 from ..kinematics.file_pose import tree_starting_pose
+from ..kinematics.kinematic_tree import GROUND
 from ..kinematics.mechanism_size import tree_length
 from ..kinematics.mobility_analysis import mobility
 from ..kinematics.pose_configurations import read_rough_coordinates
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from ..mechanism import Mechanism, mechanism_names, replace_part_fields, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..simulation.kinematic_motion import Kinematics
 from ..simulation.kinematic_solver import solve_kinematics
@@ -96,7 +97,9 @@ class InputRange(NotebookDisplayed):
 
 
 def default_input(mechanism: Mechanism) -> str:
-    """Return the coordinate that drives a mechanism of one degree of freedom by default."""
+    """Return the coordinate that drives a mechanism of one degree of freedom by default: the
+    independent one of the file; else, of joints on ground, the first that makes full turns, or
+    the first that moves."""
     names = mechanism_names(mechanism)
     free = mobility(mechanism) if names.constraints else None
     count = names.nv if free is None else free.configuration
@@ -107,7 +110,22 @@ def default_input(mechanism: Mechanism) -> str:
             remedy="add a gear, a drive or a constraint, or lock a joint by reduced(lock=…)",
         )
     independent = [name for name in mechanism.independent if name in names.q]
-    return (*independent, *(names.q if free is None else free.independent))[0]
+    if independent or free is None:
+        return (*independent, *names.q)[0]
+    grounded = tuple(_moving_ground_coordinates(mechanism))
+    if len(grounded) < 2:
+        return (*grounded, *free.independent)[0]
+    cranks = (name for name in grounded if _cached_range(mechanism, name, ()).makes_full_turns)
+    return next(cranks, grounded[0])
+
+
+def _moving_ground_coordinates(mechanism: Mechanism) -> Iterator[str]:
+    """The coordinates of joints on ground that move in the assembled position."""
+    for span in build_kinematic_tree(mechanism, "numeric").joints:
+        if span.frame.link == GROUND and span.name in mechanism_names(mechanism).q:
+            driven = replace_part_fields(mechanism, independent=(span.name,))
+            if mobility(driven).independent == (span.name,):
+                yield span.name
 
 
 def input_range(

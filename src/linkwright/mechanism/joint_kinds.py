@@ -180,6 +180,11 @@ class JointKind:
         return self.has_plane_frame or self.has_motion_along("axis")
 
     @cached_property
+    def has_slides(self) -> bool:
+        """Whether a motion slides or screws along a direction."""
+        return any(motion.type in ("slide", "screw") for motion in self.motions)
+
+    @cached_property
     def has_pitch(self) -> bool:
         """Whether `pitch` has a meaning."""
         return any(motion.type == "screw" for motion in self.motions)

@@ -22,6 +22,7 @@ from .figure_style import (
 from .label_text import plain_label
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..linearization import Linear
@@ -32,8 +33,10 @@ _FREQUENCY_COUNT = 600
 _DECADES_BEYOND = 1.0
 """Decades of frequencies below the slowest and above the fastest eigenvalue."""
 
-_DEGREE_STEPS = [1, 1.5, 3, 4.5, 9, 10]
-"""Steps between ticks of angles, times powers of ten: 15, 30, 45 and 90 degrees."""
+_DEGREE_STEPS = (15, 30, 45, 90, 180, 360)
+"""Steps between ticks of angles; a smaller range has ticks of plain numbers, a larger one several
+turns between two ticks."""
+_MOST_DEGREE_STEPS = 6
 
 
 @draws_figure
@@ -73,8 +76,6 @@ def bode(
     >>> len(lw.show.bode(linear, "q1", ["q1"]).axes)
     2
     """
-    from matplotlib.ticker import MaxNLocator
-
     column = linear_port_index(linear.inputs, input, "input")
     wanted = list(linear.outputs) if outputs is None else list(outputs)
     rows = [linear_port_index(linear.outputs, name, "output") for name in wanted]
@@ -93,7 +94,7 @@ def bode(
         phase = np.unwrap(np.angle(response[seen, row]))
         lower.plot(omega[seen], np.degrees(phase), **style)
     upper.set_ylabel("magnitude / dB")
-    lower.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=_DEGREE_STEPS))
+    _place_degree_ticks(lower)
     lower.set_ylabel("phase / °")
     lower.set_xlabel("frequency / rad/s")
     lower.set_xscale("log")
@@ -115,3 +116,15 @@ def _plotted_frequencies(linear: Linear) -> Floats:
     ends = np.log10(slow) - _DECADES_BEYOND, np.log10(fast) + _DECADES_BEYOND
     omega = np.logspace(*ends, _FREQUENCY_COUNT)
     return omega if linear.dt is None else omega[omega < np.pi / linear.dt]
+
+
+def _place_degree_ticks(axes: Axes) -> None:
+    """Place the ticks of an ordinate in degrees at multiples of parts of a turn."""
+    from matplotlib.ticker import MultipleLocator
+
+    low, high = axes.get_ylim()
+    least = (high - low) / _MOST_DEGREE_STEPS
+    if least > _DEGREE_STEPS[0] / 2:
+        turns = 360 * np.ceil(least / 360)
+        step = next((step for step in _DEGREE_STEPS if step >= least), turns)
+        axes.yaxis.set_major_locator(MultipleLocator(step))

@@ -42,8 +42,10 @@ GLYPH_RADIUS_SHARE = 0.018
 
 
 def build_joint_glyphs(scene: Scene) -> list[Glyph]:
-    """Build the glyphs of the tree's joints, and of those that close loops."""
-    found = []
+    """Build the glyphs of the tree's joints, and of those that close loops; boxes of slides lie
+    below the pins on them."""
+    loops = [(name, one) for name, one in _drawn_sketches(scene) if isinstance(one, JointSketch)]
+    found = _loop_joint_glyphs(scene, loops, slides=True)
     for span in scene.tree.joints:
         kind = scene.mechanism.joints[span.name].kind
         if span.links:
@@ -51,10 +53,7 @@ def build_joint_glyphs(scene: Scene) -> list[Glyph]:
             lift = np.array([0.0, 0.0, scene.hinge_lifts.get(span.name, 0.0)])
             if not scene.is_free_floating(span.name):
                 found += _tree_joint_glyphs(span, kind, scene.glyph_radius, lift)
-    for name, sketch in _drawn_sketches(scene):
-        if isinstance(sketch, JointSketch):
-            found += _loop_joint_glyphs(name, sketch, scene.glyph_radius)
-    return found
+    return found + _loop_joint_glyphs(scene, loops, slides=False)
 
 
 def _spring_coil_glyphs(scene: Scene, span: JointLinks, s: float) -> list[Glyph]:
@@ -81,17 +80,20 @@ def _tree_joint_glyphs(span: JointLinks, kind: JointKind, s: float, lift: Floats
     return found
 
 
-def _loop_joint_glyphs(name: str, sketch: JointSketch, s: float) -> list[Glyph]:
-    """The glyphs of a joint that closes a loop."""
-    place = sketch.place
-    R, p = drawn_matrix(place.R), drawn_point(place.p)
-    axes = {"axis": R @ drawn_matrix(sketch.axis), "axis2": R @ drawn_matrix(sketch.axis2)}
-    return [
-        replace(
-            _shape_of_glyph(glyph, place.link, name, s, axes[glyph.direction], p), closes_loop=True
-        )
-        for glyph in sketch.glyphs
-    ]
+def _loop_joint_glyphs(
+    scene: Scene, loops: list[tuple[str, JointSketch]], *, slides: bool
+) -> list[Glyph]:
+    """The glyphs of joints that close loops: of slides, or of the others."""
+    found, s = [], scene.glyph_radius
+    for name, sketch in loops:
+        if (sketch.slides_from is not None) != slides:
+            continue
+        R, p = drawn_matrix(sketch.place.R), drawn_point(sketch.place.p)
+        axes = {"axis": R @ drawn_matrix(sketch.axis), "axis2": R @ drawn_matrix(sketch.axis2)}
+        for glyph in sketch.glyphs:
+            shape = _shape_of_glyph(glyph, sketch.place.link, name, s, axes[glyph.direction], p)
+            found.append(replace(shape, closes_loop=True))
+    return found
 
 
 def _shape_of_glyph(
@@ -223,6 +225,10 @@ def build_connector_glyphs(scene: Scene) -> list[ConnectorGlyph]:
             found.append(_connector_glyph_between(scene, kind, sketch.between, name))
         elif isinstance(sketch, RodSketch):
             found.append(_connector_glyph_between(scene, "rod", sketch.between, name))
+        elif isinstance(sketch, JointSketch) and sketch.slides_from is not None:
+            ends = sketch.slides_from, sketch.place
+            points = np.array([drawn_point(end.p) for end in ends])
+            found.append(ConnectorGlyph("rail", (ends[0].link, ends[1].link), points, name))
     for span in scene.tree.joints:
         found += _slide_rail_glyphs(scene, span)
     return found

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kinematics.kinematic_tree import JointLinks
+from ..kinematics.constraint_kinds.loop import LoopRestraint
+from ..kinematics.kinematic_tree import Restraint
 from ..types import Floats
 from .glyphs import (
     GROUND_LINK,
@@ -34,13 +35,16 @@ def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
         if not span.links or span.frame.link != GROUND_LINK or scene.is_free_floating(span.name):
             continue
         if scene.mechanism.joints[span.name].kind.is_slider:
-            found += _slide_track_glyphs(span, many, view, s)
+            child = many[:, span.links[-1]]
+            start, axis = drawn_point(span.frame.p), child[0, :, 2]
+            found += _slide_track_glyphs(start, axis, child[:, :, 3], view, s)
         else:
             found += _pivot_glyphs(drawn_point(span.frame.p), scene, view, s)
     for tie in scene.tree.restraints.entries:
+        tracks = _loop_track_glyphs(tie, many, view, s)
         for place in tie.loop_frames:
             if place.link == GROUND_LINK:
-                found += _pivot_glyphs(drawn_point(place.p), scene, view, s)
+                found += tracks or _pivot_glyphs(drawn_point(place.p), scene, view, s)
     for held in scene.connector_glyphs:
         for link, point in zip(held.links, held.points, strict=True):
             if link == GROUND_LINK and held.kind in ("spring", "damper", "rod"):
@@ -66,11 +70,25 @@ def hatched_line_glyphs(line: Floats, slant: Floats, count: int = _HATCH_COUNT) 
     return [Glyph("edge", GROUND_LINK, line), Glyph("hatch", GROUND_LINK, strokes)]
 
 
-def _slide_track_glyphs(span: JointLinks, many: Floats, view: View, s: float) -> list[Glyph]:
-    """The track of a slide on ground, over all positions of its child."""
-    start = drawn_point(span.frame.p)
-    axis = many[0, span.links[-1], :, 2]
-    along = (many[:, span.links[-1], :, 3] - start) @ axis
+def _loop_track_glyphs(tie: Restraint, many: Floats, view: View, s: float) -> list[Glyph]:
+    """The track on ground of a slide that closes a loop; none for other restraints."""
+    if not isinstance(tie, LoopRestraint) or not tie.kind.is_slider:
+        return []
+    (sketch,) = tie.sketches
+    start, place = sketch.slides_from, sketch.place
+    if start is None or start.link != GROUND_LINK:
+        return []
+    axis = drawn_matrix(start.R) @ drawn_matrix(sketch.axis)[:, 2]
+    reached = many[:, place.link, :, :3] @ drawn_point(place.p) + many[:, place.link, :, 3]
+    return _slide_track_glyphs(drawn_point(start.p), axis, reached, view, s)
+
+
+def _slide_track_glyphs(
+    start: Floats, axis: Floats, reached: Floats, view: View, s: float
+) -> list[Glyph]:
+    """The track of a slide on ground from `start` along `axis`, over all positions (n, 3) that
+    are reached."""
+    along = (reached - start) @ axis
     low, high = min(along.min(), 0.0) - 7 * s, max(along.max(), 0.0) + 7 * s
     side = np.cross(view.toward_eye, axis)
     size = float(np.linalg.norm(side))

@@ -112,6 +112,7 @@ def linearize(
         show.bode(linear, path=bode)
     if root_locus is not None:
         show.root_locus(linear, path=root_locus)
+    drawn = [str(path) for path in (bode, root_locus) if path is not None]
     labels = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     if output is not None:
         _write_arrays(output, _linearize_command_arrays(linear) | labels)
@@ -126,8 +127,9 @@ def linearize(
         "steady": linear.is_steady,
         "sample_time": linear.dt,
         "file": str(output or ""),
+        "pictures": drawn,
     }
-    return CommandOutcome(data, lambda: _print_state_space(linear))
+    return CommandOutcome(data, lambda: _print_state_space(linear, drawn))
 
 
 def _linearize_command_arrays(linear: Linear) -> dict[str, Any]:
@@ -149,8 +151,9 @@ def _write_arrays(path: Path, arrays: dict[str, Any]) -> None:
     write_command_output(path, buffer.getvalue())
 
 
-def _print_state_space(linear: Linear) -> None:
-    """Prints the matrices, eigenvalues, frequencies and damping ratios of a linear model."""
+def _print_state_space(linear: Linear, drawn: list[str]) -> None:
+    """Prints the matrices, eigenvalues, frequencies and damping ratios of a linear model, and the
+    files of its pictures."""
     for key, matrix in _linearize_command_arrays(linear).items():
         columns = linear.states if key in "AC" else linear.inputs
         names = linear.states if key in "AB" else linear.outputs
@@ -169,6 +172,8 @@ def _print_state_space(linear: Linear) -> None:
         pairs = zip(linear.frequencies, linear.damping, strict=True)
         swings = "; ".join(f"{w:.6g}, {d:.4g}" for w, d in pairs)
         print(f"frequencies (rad/s), damping: {swings}")
+    if drawn:
+        print(f"pictures: {', '.join(drawn)}")
 
 
 # -- over a range of speeds -------------------------------------------------------------------

@@ -76,7 +76,7 @@ def linkage(
     position
         Coordinates of the position whose instant centres are found; default: as assembled.
     input
-        The input coordinate; default: the independent one.
+        The input coordinate; default: the independent one, or a crank on ground.
     output_link
         The output link, a body; default: the last link on ground.
     over

@@ -39,27 +39,24 @@ def find_physical_parameters(given: Floats, columns: Floats, least: float = 0.0)
     """
     from scipy.optimize import minimize
 
-    _, sizes, rows = np.linalg.svd(columns)
+    _, sizes, rows = np.linalg.svd(np.linalg.qr(columns, mode="r"))
     hidden = rows[np.count_nonzero(sizes > INERTIA_TOLERANCE * sizes[0]) :].T
     scale = np.abs(given).max()
     goal = max(2 * least, INERTIA_TOLERANCE)
 
     def unphysical_inertia_cost(z: Floats) -> tuple[float, Floats]:
         """The sum of squares of what eigenvalues lack, and its gradient."""
-        total, slope = 0.0, np.zeros(len(given))
-        for k, J in enumerate(pseudo_inertias(given / scale + hidden @ z)):
-            values, vectors = np.linalg.eigh(J)
-            lacking = np.maximum(0.0, goal - values)
-            total += float(lacking @ lacking)
-            rate = -2 * (vectors * lacking) @ vectors.T
-            slope[10 * k : 10 * k + 10] = np.einsum("eij,ij->e", _PSEUDO_INERTIA_BASIS, rate)
-        return total, hidden.T @ slope
+        values, vectors = np.linalg.eigh(pseudo_inertias(given / scale + hidden @ z))
+        lacking = np.maximum(0.0, goal - values)
+        rates = -2 * (vectors * lacking[:, None, :]) @ vectors.transpose(0, 2, 1)
+        slope = np.einsum("eij,bij->be", _PSEUDO_INERTIA_BASIS, rates).ravel()
+        return float(np.sum(lacking**2)), hidden.T @ slope
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 0.0, "gtol": 0.0}
     start = np.zeros(hidden.shape[1])
     found = minimize(unphysical_inertia_cost, start, jac=True, method="L-BFGS-B", options=options)
     own: Floats = scale * (given / scale + hidden @ found.x)
-    smallest = min(np.linalg.eigvalsh(J)[0] for J in pseudo_inertias(own))
+    smallest = np.linalg.eigvalsh(pseudo_inertias(own)).min()
     return own if smallest >= (least or -INERTIA_TOLERANCE) * scale else None
 
 

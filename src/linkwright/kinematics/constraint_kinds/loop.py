@@ -22,7 +22,7 @@ import casadi as ca
 
 from ...algebra.linear_algebra import IDENTITY, Array, Scalar, dot, snap_rotation_noise
 from ...mechanism import Joint, JointKind
-from ..kinematic_tree import KinematicTree, LinkFrame, Restraint
+from ..kinematic_tree import GROUND, KinematicTree, LinkFrame, Restraint
 from ..parameter_values import KinematicParameters
 from ..placement_values import joint_axis_alignment, joint_motion_axes, read_frame_placement
 from ..recursions import LinkPose
@@ -81,8 +81,16 @@ class LoopRestraint(Restraint):
 
     @property
     def sketches(self) -> tuple[JointSketch, ...]:
-        """The joint's glyphs at its frame in the parent."""
-        return (JointSketch(self.kind.glyphs, self.at_parent, self.first_axis, self.second_axis),)
+        """The joint's glyphs at its frame in the parent; those of a slide at the frame that
+        moves along it."""
+        start, place = self.at_parent, self.at_parent
+        if self.kind.has_slides:
+            start, place = self.loop_frames
+            if place.link == GROUND:
+                start, place = place, start
+        slides_from = None if place is start or self.kind.is_floating else start
+        axes = self.first_axis, self.second_axis
+        return (JointSketch(self.kind.glyphs, place, *axes, slides_from),)
 
 
 def read_loop_restraint(
