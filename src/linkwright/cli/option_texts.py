@@ -103,11 +103,6 @@ def read_option_number(text: str, *units: str) -> float:
     return expression_to_float(expression)
 
 
-def read_option_seconds(text: str) -> float:
-    """Read a time: 1e-3, 2ms."""
-    return read_option_number(text, "s")
-
-
 def read_option_range(name: str, text: str) -> tuple[float, float]:
     """Read the ends of a range: 0:360deg."""
     ends = text.split(":")

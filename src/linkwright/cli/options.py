@@ -20,8 +20,8 @@ from .option_texts import (
     read_option_drives,
     read_option_histories,
     read_option_names,
+    read_option_number,
     read_option_numbers,
-    read_option_seconds,
     read_option_sweeps,
 )
 
@@ -68,9 +68,18 @@ FORCE_CONVERSION = OptionConversion(
 NAME_LIST_CONVERSION = OptionConversion(
     str | None, lambda text, _: None if text is None else read_option_names(text)
 )
-SECONDS_CONVERSION = OptionConversion(
-    str | None, lambda text, _: None if text is None else read_option_seconds(text)
-)
+
+
+def unit_conversion(*units: str) -> OptionConversion:
+    """Read a number; a unit behind it must have the dimension of one of `units`."""
+    return OptionConversion(
+        str | None, lambda text, _: None if text is None else read_option_number(text, *units)
+    )
+
+
+SECONDS_CONVERSION = unit_conversion("s")
+LENGTH_CONVERSION = unit_conversion("m")
+RATE_CONVERSION = unit_conversion("rad/s", "m/s")
 
 
 def output_file_conversion(*endings: str) -> OptionConversion:

@@ -16,7 +16,6 @@ from ..command_output import (
     check_output_option,
     show_command_progress,
 )
-from ..option_texts import read_option_number
 
 if TYPE_CHECKING:
     from ...linkages import CamMotion, CamProfile
@@ -29,15 +28,10 @@ PictureOption = Annotated[
 ]
 
 
-def _read_length(text: str | None) -> float | None:
-    """Read a length: 0.03, 30mm."""
-    return None if text is None else read_option_number(text, "m")
-
-
 LengthOption = Annotated[
     float | None,
     typer.Option(metavar="LENGTH"),
-    options.OptionConversion(str | None, lambda text, _: _read_length(text)),
+    options.LENGTH_CONVERSION,
 ]
 
 
@@ -51,7 +45,7 @@ def cam(
     offset: LengthOption = None,
     arm: LengthOption = None,
     distance: LengthOption = None,
-    rate: Annotated[float, typer.Option()] = 1.0,
+    rate: Annotated[float, typer.Option(metavar="RATE"), options.RATE_CONVERSION] = 1.0,
     degree: int = 5,
     samples: Annotated[int, typer.Option()] = 721,
     coordinate: Annotated[str | None, typer.Option(metavar="NAME")] = None,

@@ -22,6 +22,7 @@ from .linkage_findings import LinkageChoice, LinkageFindings, PictureFiles
 
 PointOption = str | tuple[str, tuple[float, ...]] | None
 RangeOption = tuple[float, float] | None
+LengthOption = Annotated[float | None, typer.Option(metavar="LENGTH"), options.LENGTH_CONVERSION]
 PictureOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE"),
@@ -57,10 +58,10 @@ def linkage(
         typer.Option(metavar="NAME"),
         options.OptionConversion(str | None, lambda text, _: read_point_option(text)),
     ] = None,
-    rate: float = 1.0,
-    balance: Annotated[float | None, typer.Option(metavar="METRES")] = None,
+    rate: Annotated[float, typer.Option(metavar="RATE"), options.RATE_CONVERSION] = 1.0,
+    balance: LengthOption = None,
     share: Annotated[float | None, typer.Option()] = None,
-    balance_moment: Annotated[float | None, typer.Option(metavar="METRES")] = None,
+    balance_moment: LengthOption = None,
     rough: options.RoughCoordinateOptions,
     samples: options.SamplesOption = 361,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,

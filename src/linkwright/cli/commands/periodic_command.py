@@ -19,7 +19,9 @@ def periodic(
     mechanism: options.MechanismFile,
     *,
     start: options.CoordinateArguments,
-    period: Annotated[float, typer.Option("--period", metavar="SECONDS")],
+    period: Annotated[
+        float, typer.Option("--period", metavar="SECONDS"), options.SECONDS_CONVERSION
+    ],
     speed: options.VelocityOptions,
     drive: options.ConstantForceOptions,
 ) -> CommandOutcome:
