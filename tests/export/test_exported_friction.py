@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import linkwright as lw
 from linkwright.exports import fmu_export
@@ -84,6 +86,73 @@ def test_stick_slip_on_a_belt(tmp_path: Path) -> None:
     found = run_in_c(tmp_path, belt, [0.0, 0.0], times)
     np.testing.assert_allclose(found[:, 1], [0, *slip, rest, rest], atol=1e-9)
     assert found[0, 2] == found[-1, 2] == 0
+
+
+def run_either(program: str, folder: Path, mechanism: lw.Mechanism, times: list[float]) -> Any:
+    """q at the times, by the exported program in C or by `simulate`, which share their steps."""
+    count = len(mechanism.joints)
+    if program == "C":
+        return run_in_c(folder, mechanism, [0.0] * (2 * count), times)[:, 1 : 1 + count]
+    runs = [lw.simulate(mechanism, t=t, samples=2, rtol=1e-11, atol=1e-12) for t in times]
+    return np.array([run.q[-1] for run in runs])
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("program", "envelope"),
+    [("C", "1"), ("simulate", "1"), ("C", "min(1, max(0, (t - 4)/3))")],
+)
+def test_a_force_in_time_is_seen_at_rest(program: str, envelope: str, tmp_path: Path) -> None:
+    """Rest does not shorten steps, but f = A sin ω t exceeds F in each half period: x goes to and
+    fro by d, the integral of ẋ = A (cos ω t₁ − cos ω t)/ω − F (t − t₁) until ẋ = 0."""
+    A, F, w = 2.05, 2.0, 50.0
+    first = np.arcsin(F / A) / w
+
+    def velocity(t: float) -> float:
+        return A * (np.cos(w * first) - np.cos(w * t)) / w - F * (t - first)
+
+    last = brentq(velocity, np.pi / w - first, 1.5 * np.pi / w)
+    way, _ = quad(velocity, first, last, epsabs=1e-18)
+    halves = [120, 121, 122, 319]
+    block = slider(f"{A}*sin({w}*t)*{envelope}", friction=F)
+    found = run_either(program, tmp_path, block, [k * np.pi / w for k in halves])[:, 0]
+    np.testing.assert_allclose(found - found[0], [way * (k % 2) for k in halves], atol=1e-9)
+
+
+GEARED = """
+name = "geared"
+gravity = [0, 0, 0]
+[bodies.a]
+mass = 0.5
+[bodies.b]
+mass = 1.5
+[joints.x]
+type = "prismatic"
+child = "a"
+friction = 1.0
+[joints.y]
+type = "prismatic"
+child = "b"
+friction = 2.0
+[constraints.belt]
+type = "gear"
+factors = { x = 1, y = -1 }
+[forces.given]
+type = "joint"
+on = "x"
+force = "4*sin(t)"
+"""
+
+
+@needs_gcc
+@pytest.mark.parametrize("program", ["C", "simulate"])
+def test_joints_of_a_loop_begin_to_slide_together(program: str, tmp_path: Path) -> None:
+    """Two slides of 2 kg together bear 3 N together, whichever share each of them has."""
+    first = np.arcsin(3 / 4)
+    s = np.array([0.2, 0.6])  # after the release: ẍ = (4 sin t − 3)/2
+    x = 2 * s * np.cos(first) - 2 * (np.sin(first + s) - np.sin(first)) - 0.75 * s**2
+    found = run_either(program, tmp_path, lw.load(GEARED), [0.99 * first, *(first + s)])
+    np.testing.assert_allclose(found, np.array([[0, *x]] * 2).T, atol=1e-9)
 
 
 # -- against simulate ------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Integrators as programs, which are written once and printed for every target."""
 
-from .events import EVENT_COLUMN_SIZE, EventColumn
+from .event_records import EVENT_COLUMN_SIZE, EventColumn
 from .explicit_steps import ExplicitMethod
 from .rosenbrock_steps import RosenbrockMethod
 from .rosenbrock_tableaus import RODAS5P, RosenbrockTableau

@@ -8,15 +8,12 @@ the state of that event, so that Python can change the state or end the run.
 from __future__ import annotations
 
 import math
-from enum import IntEnum
 
-from ..program import Size, Vector, record, scratch, scratch_matrix
+from ..program import Size, Vector, scratch, scratch_matrix
+from .event_records import EVENT_COLUMN_SIZE, PIECES, EventColumn, EventSearch, RootBracket
+from .near_events import LEAST_LENGTH, has_resolved_signals
 from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt, StepMethod
 from .trajectory_records import StopReason, TrajectoryBuffers
-
-PIECES = 8
-"""Number of equal parts of a step; signals are evaluated at the ends of each part. A dip between
-two of them is looked for by a parabola."""
 
 AT_ZERO = 1e-13
 """A signal below this value is zero except for rounding."""
@@ -41,60 +38,6 @@ FIRST_SHARE = 2.0**-50
 """Where a signal is zero at the start of a bracket, the search for its sign inside the bracket
 begins at this share of its length, which is doubled up to one half."""
 
-REACH = 4.0
-"""A gap is far from zero over a step if this many times its largest rate at the ends does not
-close it, and a force if it changes by less than its value."""
-
-
-class EventColumn(IntEnum):
-    """Entries of a row of the buffer `event_columns`, which all trajectories watch."""
-
-    SIGNAL = 0
-    SIGN = 1
-    """1: the signal rises through zero; -1: it falls."""
-    LEAVES = 2
-    """1: the trajectory stops at the event; 0: the event is only noted."""
-    IS_GAP = 3
-    """1: a signal that is negative at the start of a step, and falls, is an event at once, and one
-    that is zero there counts as positive."""
-    REPEATS = 4
-    """1: the event may happen again directly after the last one, because it changes the state."""
-    IS_OVERLOAD = 5
-    """1: a signal that is negative at the start of a step is an event at once."""
-
-
-EVENT_COLUMN_SIZE = len(EventColumn)
-
-
-@record
-class EventSearch:
-    """The search for events in the rest of a step, which begins at `begin`."""
-
-    begin: float
-    is_open: bool
-    is_lost: bool
-    """Whether a signal is not finite."""
-    t: float
-    """The time of the first event; ∞ if there is none."""
-    leaves: bool
-    mask: int
-    """The columns of the events at this instant: bit k is 1 for column k."""
-    values: Vector
-    """Signals at the ends of the pieces, one row each."""
-    roots: Vector
-    """The time of the first event of each column."""
-    signals: Vector
-
-
-@record
-class RootBracket:
-    """An interval [a, b] in which a signal, times -sign, falls from above zero to zero or below."""
-
-    is_found: bool
-    is_at_once: bool
-    a: float
-    b: float
-
 
 def watch_events(
     buffers: TrajectoryBuffers,
@@ -106,7 +49,8 @@ def watch_events(
 ) -> None:
     """Note the events of a step in their order, up to the first one at which the trajectory stops.
 
-    `step.t_event` becomes the time of that event, or ∞.
+    `step.t_event` becomes the time of that event, or ∞. Events are only found in a step that is
+    short enough for the signals, which `step.is_resolved` tells.
     """
     search = EventSearch(
         begin=lane.t, is_open=True, is_lost=False, t=math.inf, leaves=False, mask=0,
@@ -116,9 +60,13 @@ def watch_events(
     step.t_event = math.inf
     while search.is_open:
         tabulate_signals(functions, method, sizes, lane, step, search)
+        if search.begin == lane.t and step.length > LEAST_LENGTH:
+            step.is_resolved = has_resolved_signals(buffers, sizes, search)
         hold_known_sides(sizes, lane, step, search)
         find_first_event(buffers, functions, method, sizes, lane, step, search=search)
-        if search.is_lost:
+        if not step.is_resolved:
+            search.is_open = False
+        elif search.is_lost:
             lane.reason = StopReason.SIGNAL_LOST
             search.is_open = False
         elif search.t >= math.inf:
@@ -130,27 +78,6 @@ def watch_events(
         else:
             note_events(buffers, sizes, lane, search)
             search.begin = search.t
-
-
-def is_near_events(
-    functions: MotionFunctions, sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt
-) -> bool:
-    """Return whether a signal may cross zero in a step, as its values and rates at both ends tell:
-    steps without events need no dense output."""
-    assert functions.margins is not None
-    first = scratch(sizes.signals)
-    last = scratch(sizes.signals)
-    first_rates = scratch(sizes.signals)
-    last_rates = scratch(sizes.signals)
-    functions.margins(lane.t, lane.y, lane.p, first, first_rates)
-    functions.margins(step.t_new, step.y_new, lane.p, last, last_rates)
-    is_near = False
-    for i in range(sizes.signals):
-        least = min(first[i], last[i])
-        way = REACH * step.length * max(abs(first_rates[i]), abs(last_rates[i]))
-        if not least > max(way, abs(last[i] - first[i])):
-            is_near = True
-    return is_near
 
 
 def evaluate_signals(
@@ -294,7 +221,14 @@ def bracket_root(
         if is_touching:  # zero up to rounding, as the gap of a joint that sticks at its stop
             after = JUST_BEYOND
         if not bracket.is_found and not bracket.is_at_once:
-            is_dip = here > 0.0 and earlier > here and here < after
+            bend = earlier - 2.0 * here + after
+            is_convex = bend > 0.0 and bend < math.inf
+            way = (earlier - after) / (2.0 * bend) if is_convex else 0.0
+            is_first = piece == 1 and earlier > AT_ZERO
+            is_last = piece == PIECES - 1 and after > AT_ZERO
+            is_low = earlier > here or (is_first and way > -1.0)
+            is_low = is_low and (here < after or (is_last and way < 1.0))
+            is_dip = here > 0.0 and is_convex and is_low
             is_worse = is_gap and here <= 0.0 and after < here and after < 0.0
             if piece == 0 and (is_worse or (is_overload and here < 0.0)):
                 bracket.is_at_once = True
@@ -303,8 +237,7 @@ def bracket_root(
                 bracket.a = t
                 bracket.b = t + width if piece < PIECES - 1 else step.t_new
             elif piece > 0 and is_dip:
-                bend = earlier - 2.0 * here + after
-                lowest = t + width * (earlier - after) / (2.0 * bend)
+                lowest = t + width * way
                 evaluate_signals(
                     functions, method, sizes, lane, step, lowest, signals=search.signals
                 )

@@ -100,8 +100,9 @@ class RowStates:
     opens: Vector
     """1 for stops that would pull, and joints whose friction has reached its limit."""
     may_idle: Vector
-    """1 for stops that may hold the motion without a force: not those that did not while another
-    one opens, since both may open at once, as two legs of a table that tips over."""
+    """1 for rows that may begin to hold the motion without a force, or with all the force that they
+    can have: not those that did not hold it while another one opens, since both may open at once,
+    as two legs of a table that tips over, or two joints of a loop that begin to slide."""
     rests: Vector
     """1 for rows that may hold the motion."""
     holds: Vector
@@ -302,7 +303,8 @@ def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
             holds = pivot > DEPENDENT_SHARE * at.responses[n * best + best]
             at.holds[best] = Hold.HOLDS if holds else Hold.RIDES
             is_spent = abs(at.pushes[best]) >= LIMIT_SHARE * at.most[best]
-            if holds and best >= stops and at.opens[best] > 0.0 and is_spent:
+            begins = at.opens[best] > 0.0 or at.may_idle[best] == 0.0
+            if holds and best >= stops and begins and is_spent:
                 at.chosen[best] = Hold.BACKWARD if at.pushes[best] > 0.0 else Hold.FORWARD
                 slide_joint(stops, at, best)
                 has_begun = True

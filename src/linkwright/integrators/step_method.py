@@ -6,6 +6,10 @@ from typing import Protocol
 
 from ..program import Procedure, Size, Vector, record
 
+UNKNOWN_RATE = 1e300
+"""The rate of a signal that may change as it likes within a step, such as a force that holds the
+motion against one that depends on time: what stands still does not shorten steps."""
+
 
 @record
 class MotionFunctions:
@@ -20,8 +24,9 @@ class MotionFunctions:
     jacobian: Procedure | None
     """→ ∂ẏ/∂y and ∂ẏ/∂t, for methods that need them."""
     margins: Procedure | None = None
-    """→ the values of the event functions and their rates (zero if they are not known), by which
-    steps far from events are told."""
+    """→ the values of the event functions and their rates (zero if they are not known, and
+    `UNKNOWN_RATE` if the step control does not resolve them either), by which steps far from events
+    are told."""
 
 
 @record
@@ -91,6 +96,8 @@ class StepAttempt:
     end_margin: float
     has_dense_output: bool
     may_have_events: bool
+    is_resolved: bool
+    """Whether signals are known well enough between the times at which they are evaluated."""
     t_event: float
     """The time of the event at which the trajectory stops; ∞ if there is none in this step."""
     y_new: Vector

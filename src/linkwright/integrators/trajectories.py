@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 
 from ..program import scratch, scratch_matrix, take_ticket, vector
-from .events import is_near_events, watch_events
+from .events import watch_events
+from .near_events import is_near_events
 from .step_control import (
     MAX_FACTOR,
     MIN_FACTOR,
@@ -60,6 +61,10 @@ TREND_STEPS = 2.0
 """The number of steps over which the trend of the margin is extrapolated."""
 
 
+SHORTER = 0.25
+"""The length of the next attempt, as a share of a step that was too long for a signal."""
+
+
 def integrate_trajectories(
     buffers: TrajectoryBuffers, functions: MotionFunctions, method: StepMethod
 ) -> None:
@@ -94,7 +99,7 @@ def integrate_with_sizes(
     while True:
         step = StepAttempt(
             length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
-            has_dense_output=False, may_have_events=False, t_event=math.inf,
+            has_dense_output=False, may_have_events=False, is_resolved=True, t_event=math.inf,
             y_new=scratch(sizes.states), stage=scratch(sizes.states), margin=scratch(1),
             dense=scratch_matrix(method.dense_rows, sizes.states),
             work=scratch_matrix(
@@ -172,7 +177,7 @@ def check_margins(
     if functions.signals is not None:
         step.may_have_events = True
         if functions.margins is not None:
-            step.may_have_events = is_near_events(functions, sizes, lane, step)
+            step.may_have_events = is_near_events(functions, method, sizes, lane, step)
         step.has_dense_output = step.has_dense_output or step.may_have_events
     if step.has_dense_output:
         method.prepare_dense_output(functions, sizes, lane, step)
@@ -186,9 +191,13 @@ def check_margins(
     else:
         if functions.signals is not None and step.may_have_events:
             watch_events(buffers, functions, method, sizes, lane, step)
-        if step.has_dense_output:
+        if step.has_dense_output and step.is_resolved:
             write_samples(buffers, method, sizes, lane, step)
-        if step.t_event < math.inf:
+        if not step.is_resolved:
+            lane.h = SHORTER * step.length
+            lane.was_rejected = True
+            lane.rejected += 1
+        elif step.t_event < math.inf:
             stop_at_event(method, sizes, lane, step)
         else:
             accept_step(functions, method, sizes, lane, step)

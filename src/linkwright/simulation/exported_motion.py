@@ -18,6 +18,7 @@ import numpy as np
 from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
 from ..integrators.hold_choice import Hold
+from ..integrators.step_method import UNKNOWN_RATE
 from ..integrators.stop_events import RIDING_GAP
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
@@ -275,8 +276,8 @@ class ExportedMotion:
 
     @property
     def _signals_and_rates(self) -> tuple[SX, SX]:
-        """What is watched of each row, and its rate; forces have the rate zero, and friction of
-        which it is not known what it does is below zero."""
+        """What is watched of each row, and its rate: zero for forces, unless they depend on time.
+        Friction of which it is not known what it does is below zero."""
         (q, qd, t), given, stops = self._motion, self._hold_numbers, self.rows.stop_count
         R, gamma = self.rows.velocity_rows(q, qd, t)
         forces, qdd = self._forces_and_accelerations
@@ -290,7 +291,8 @@ class ExportedMotion:
         free = ca.vertcat(gaps[:stops, :], slides[stops:, :])
         free_rates = ca.vertcat(speeds[:stops, :], rates[stops:, :])
         signals = self._holds * held + (1 - self._holds) * free
-        return signals, (1 - self._holds) * free_rates
+        unknown_rates = [UNKNOWN_RATE * ca.depends_on(x, t) for x in ca.vertsplit(held)]
+        return signals, self._holds * ca.vertcat(*unknown_rates) + (1 - self._holds) * free_rates
 
     @cached_property
     def stop_states(self) -> Tape:

@@ -125,6 +125,7 @@ class ProgramStepper:
             end_margin=0.0,
             has_dense_output=False,
             may_have_events=False,
+            is_resolved=True,
             t_event=np.inf,
             y_new=np.zeros(n),
             stage=np.zeros(n),
