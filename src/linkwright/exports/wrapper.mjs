@@ -146,6 +146,7 @@ export class Mechanism {
     const speeds = at("stop_buffers.fastest").fill(0);
     if (fastest) speeds.set(fastest.subarray(0, speeds.length));
     at("stop_buffers.hits").fill(0);
+    at("stop_buffers.known")[0] = holds ? 1 : 0;
     fill(at("buffers.states").subarray(0, this.table.q.length), q, "q");
     fill(at("buffers.states").subarray(this.table.q.length), qd, "qd");
     this.#motionParameters(at("buffers.parameters"), u, p);

@@ -94,6 +94,8 @@ class StopBuffers:
     """How often."""
     closed_gap: Buffer
     """Gaps below this are closed."""
+    known: IntBuffer
+    """1: what friction does is known from the call before, and nothing has changed since."""
     end: IntBuffer
     """One `MotionEnd`, and the stop that ended the motion."""
 
@@ -123,7 +125,7 @@ def advance_motion(
     events = 0
     short_flights = 0
     stop_buffers.end[0] = MotionEnd.FAILED
-    if sizes.signals > rows.stops:
+    if sizes.signals > rows.stops and stop_buffers.known[0] == 0:
         for i in range(rows.stops, sizes.signals):
             buffers.parameters[rows.first_hold + i] = Hold.FREE
         settle_stops(buffers, stop_functions, stop_buffers, sizes, rows, still=STILL_VELOCITY)
