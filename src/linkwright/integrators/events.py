@@ -41,10 +41,6 @@ FIRST_SHARE = 2.0**-50
 """Where a signal is zero at the start of a bracket, the search for its sign inside the bracket
 begins at this share of its length, which is doubled up to one half."""
 
-REACH = 4.0
-"""A gap is far from zero over a step if this many times its largest rate at the ends does not
-close it, and a force if it changes by less than its value."""
-
 
 class EventColumn(IntEnum):
     """Entries of a row of the buffer `event_columns`, which all trajectories watch."""
@@ -130,27 +126,6 @@ def watch_events(
         else:
             note_events(buffers, sizes, lane, search)
             search.begin = search.t
-
-
-def is_near_events(
-    functions: MotionFunctions, sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt
-) -> bool:
-    """Return whether a signal may cross zero in a step, as its values and rates at both ends tell:
-    steps without events need no dense output."""
-    assert functions.margins is not None
-    first = scratch(sizes.signals)
-    last = scratch(sizes.signals)
-    first_rates = scratch(sizes.signals)
-    last_rates = scratch(sizes.signals)
-    functions.margins(lane.t, lane.y, lane.p, first, first_rates)
-    functions.margins(step.t_new, step.y_new, lane.p, last, last_rates)
-    is_near = False
-    for i in range(sizes.signals):
-        least = min(first[i], last[i])
-        way = REACH * step.length * max(abs(first_rates[i]), abs(last_rates[i]))
-        if not least > max(way, abs(last[i] - first[i])):
-            is_near = True
-    return is_near
 
 
 def evaluate_signals(

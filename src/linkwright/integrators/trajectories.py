@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 
 from ..program import scratch, scratch_matrix, take_ticket, vector
-from .events import is_near_events, watch_events
+from .event_margins import is_near_events
+from .events import watch_events
 from .step_control import (
     MAX_FACTOR,
     MIN_FACTOR,
