@@ -33,11 +33,9 @@ friction = 1.0
 
 
 PLAY = """
-const tell = simulation.state.functions, own = tell.simulate.bind(tell), found = [];
-let whole = 0;
-tell.simulate = (given) => { whole++; return own(given); };
+const found = [];
 for (let k = 0; k < 180; k++) { simulation.advance(1 / 60); found.push(Array.from(state.q)); }
-return [found, state.qd, whole];
+return [found, state.qd];
 """
 
 
@@ -63,7 +61,7 @@ def test_joints_stick_and_slide_as_in_simulate(name: str) -> None:
     run = lw.simulate(
         mechanism, t=3.0, samples=181, q0=q0, qd0=first, stops="impact", rtol=1e-11, atol=1e-12
     )
-    found, rates, _ = run_modules(
+    found, rates = run_modules(
         "state simulation", STATE + f"state.qd.set({run.qd[0].tolist()});" + PLAY, scene
     )
     np.testing.assert_allclose(found, run.q[1:], atol=1e-8)
@@ -91,8 +89,36 @@ def test_the_size_of_friction_is_a_slider() -> None:
 
 
 @needs_node
+def test_a_joint_that_is_a_little_beyond_its_stop_turns_there() -> None:
+    """As one is that rode along there: it leaves its stop slowly, friction and a force turn it in
+    1e-8 s, and the stop holds it. Its gap below zero was taken for an event before that, again and
+    again. Beside it, the heavy block slides under friction alone."""
+    text = (
+        BLOCKS
+        + """
+    limits = { upper = 0.25, restitution = 0.3 }
+    [forces.push]
+    type = "joint"
+    on = "y"
+    force = 3.0
+    """
+    )
+    found, rates, told = run_modules(
+        "state simulation",
+        STATE
+        + "state.q.set([0, 0.25 + 1.2e-9]); state.qd.set([2, -2e-4]); state.touch();"
+        + "const told = [simulation.advance(0.5), simulation.message];"
+        + "return [state.q, state.qd, told];",
+        lw.live.scene(lw.load(text)),
+    )
+    assert told == [True, ""]
+    assert found == pytest.approx([2 * 0.5 - 0.2 * 0.5**2 / 2, 0.25], abs=1e-9)
+    assert rates == pytest.approx([2 - 0.2 * 0.5, 0], abs=1e-9)
+
+
+@needs_node
 def test_many_joints_of_a_tree_stick() -> None:
-    """A hanging chain of seven links with limits and friction: 21 rows, watched where needed."""
+    """A hanging chain of seven links with limits and friction: 21 rows."""
     links = "".join(
         f"[bodies.b{k}]\nmass = 1.0\ncenter = [0.1, 0, 0]\ninertia = [0, 0.01, 0.01]\n[joints.q{k}]\n"
         f'type = "revolute"\nparent = "{f"b{k - 1}" if k else "ground"}"\nchild = "b{k}"\n'
@@ -103,10 +129,9 @@ def test_many_joints_of_a_tree_stick() -> None:
     chain = lw.load('name = "chain"\n' + links)
     scene = lw.live.scene(chain)
     assert scene.notes == ()
-    found, rates, whole = run_modules("state simulation", STATE + PLAY, scene)
+    found, rates = run_modules("state simulation", STATE + PLAY, scene)
     run = lw.simulate(chain, 3.0, samples=181, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(found, run.q[1:], atol=1e-7)
-    assert 0 < whole < 300  # of 360 parts
     assert {"slides", "sticks"} <= {event.what for event in run.events}
     assert len(rates) == 7
 

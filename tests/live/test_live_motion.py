@@ -37,6 +37,28 @@ def test_a_second_of_motion_is_that_of_simulate(name: str) -> None:
     np.testing.assert_allclose(found[1], run.qd[-1], atol=1e-9)
 
 
+def test_a_platform_that_becomes_singular_ends_with_a_sentence_soon() -> None:
+    """The legs of this Stewart platform reach a position in which they cannot carry it: the motion
+    has no end there in `simulate`, and a million steps took the page two minutes."""
+    stewart = lw.gallery("stewart")
+    first = lw.compile(stewart).qd_names[0]
+    start = lw.simulate(stewart, 0.01, samples=2, qd0={first: 1.7})
+    told, t, steps = run_modules(
+        "state simulation",
+        STATE
+        + f"state.q.set({start.q[0].tolist()}); state.qd.set({start.qd[0].tolist()}); state.touch();"
+        "const tell = state.functions, own = tell.simulate.bind(tell); let steps = 0;"
+        "tell.simulate = (given) => { const found = own(given); steps += found.steps; return found; };"
+        "for (let k = 0; k < 180; k++) if (!simulation.advance(1 / 60)) break;"
+        "return [simulation.message, state.t, steps];",
+        lw.live.scene(stewart),
+    )
+    assert told.startswith("The motion cannot go on at t = 2.0")
+    assert told.endswith("its steps become too small.")
+    assert 2.0 < t < 2.05
+    assert steps < 25_000
+
+
 def test_parameters_efforts_and_energies_are_those_of_the_model() -> None:
     mechanism = lw.gallery("elbow")
     changed = mechanism.with_parameters(m2=2.5, l1="0.7 m")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -218,3 +221,24 @@ def test_a_picture_in_space_is_printed_in_light_colours(person: Person) -> None:
     person.browser.evaluate(f"(dispatchEvent(new Event('afterprint')), {NEXT_FRAMES})")
     assert person.browser.evaluate(corner)[3] == 0
     person.browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+def test_what_sinks_through_the_ground_is_seen_pale(person: Person) -> None:
+    """The third link of a turned Bricard linkage is below the ground: it is coloured there."""
+    person.read(lw.live.scene(lw.gallery("bricard")))
+    person.browser.evaluate(f"{VIEWER}.set({{ q: {{ q1: 0.97 }}, look: {{ centers: false }} }})")
+    person.browser.evaluate(NEXT_FRAMES)
+    x, y = person.browser.evaluate(f"{VIEWER}.whereIs({list(lw.gallery('bricard').bodies)[2]!r})")
+    shot = person.browser.call("Page.captureScreenshot", format="png")["data"]
+    picture = plt.imread(BytesIO(b64decode(shot)))
+    near = picture[round(y) - 12 : round(y) + 13, round(x) - 12 : round(x) + 13, :3]
+    color = near.reshape(-1, 3)[np.argmax(np.ptp(near, axis=2))]
+    assert 0.08 < np.ptp(color) < 0.5, color  # grey before; unshaded, a link has more than 0.5
+
+
+def test_the_legend_of_a_plot_keeps_its_colours_in_print(person: Person) -> None:
+    person.read(lw.live.scene(lw.gallery("elbow")))
+    found = person.browser.evaluate(
+        "getComputedStyle(document.querySelector('.lw-swatch')).printColorAdjust"
+    )
+    assert found == "exact"

@@ -149,6 +149,7 @@ def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
         "stop_buffers.fastest": np.zeros(rows),
         "stop_buffers.hits": np.zeros(rows, np.int64),
         "stop_buffers.closed_gap": np.array([CLOSED_GAP]),
+        "stop_buffers.known": np.zeros(1, np.int64),
         "stop_buffers.end": np.zeros(2, np.int64),
     }
 

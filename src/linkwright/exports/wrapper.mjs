@@ -115,8 +115,9 @@ export class Mechanism {
   /** Integrate the motion from t to `until` by DOP853 with error control, through the events of
    *  stops and contacts; `times` are sample times, `u` efforts of actuators (`table.inputs`), `fastest` and `holds`
    *  are those of the call before if the motion goes on: an impact that is slow beside the former does not rebound,
-   *  and with the latter (u and p must be the same, too) the stops that hold it need not be found again. */
-  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null, holds = null }) {
+   *  and with the latter (u and p must be the same, too) the stops that hold it need not be found again; `budget` is
+   *  the largest number of steps. */
+  simulate({ q, qd, u, p, t = 0, until, times = [], rtol = 1e-9, atol = 1e-10, maxStep = Infinity, fastest = null, holds = null, budget = Infinity }) {
     const one = this.#program("simulate");
     const n = this.table.q.length + this.table.qd.length;
     const bytes = 8 * (times.length + 1 + n * times.length);
@@ -139,12 +140,13 @@ export class Mechanism {
     clock[field.MAX_STEP] = maxStep;
     clock[field.CLOSED] = one.closed;
     progress.fill(0);
-    progress[field.BUDGET] = one.budget;
+    progress[field.BUDGET] = Math.min(budget, one.budget);
     at("buffers.count").set([1, times.length]);
     at("buffers.passages").fill(0);
     const speeds = at("stop_buffers.fastest").fill(0);
     if (fastest) speeds.set(fastest.subarray(0, speeds.length));
     at("stop_buffers.hits").fill(0);
+    at("stop_buffers.known")[0] = holds ? 1 : 0;
     fill(at("buffers.states").subarray(0, this.table.q.length), q, "q");
     fill(at("buffers.states").subarray(this.table.q.length), qd, "qd");
     this.#motionParameters(at("buffers.parameters"), u, p);

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from enum import IntEnum
 
-from ..program import Buffer, IntBuffer, Procedure, Size, Vector, record, scratch
+from ..program import Buffer, IntBuffer, Procedure, Size, Vector, record, scratch, vector
 from .hold_choice import LEVELS, LIMIT_SHARE, Hold, Level, RowStates, choose_holds, solve_pushes
 from .step_method import MotionFunctions, MotionSizes, StepMethod
 from .trajectories import integrate_with_sizes
@@ -47,8 +47,16 @@ CROWDED_VELOCITY = 1e-5
 RIDING_GAP = 1e-9
 """A stop that rides along acts again where its gap is this far below zero, m or rad."""
 
+DEEP_GAP = 1e-6
+"""Stops of which a rounding error, or a gap that rode along, left less than this below zero are
+closed exactly, m or rad: below zero, a gap would count as passed before what really happens next.
+Deeper ones are where somebody put them."""
+
 MAX_EVENTS = 10_000
 """Events of one call; more of them never end."""
+
+MAX_SHORT_FLIGHTS = 400
+"""Events in a row that are closer than `SHORT_FLIGHT`; more of them never end."""
 
 
 class MotionEnd(IntEnum):
@@ -70,7 +78,8 @@ class StopFunctions:
     """→ gaps, velocities, accelerations without forces of rows, the forces of rows, the numbers of
     `Level` of friction, and A by rows: accelerations of the rows for units of the forces."""
     impact: Procedure
-    """t, y, p, impulses → y after impulses of the rows."""
+    """t, y, p, impulses, shifts → y after impulses of the rows, and after displacements by the
+    responses to forces of the rows."""
 
 
 @record
@@ -85,6 +94,8 @@ class StopBuffers:
     """How often."""
     closed_gap: Buffer
     """Gaps below this are closed."""
+    known: IntBuffer
+    """1: what friction does is known from the call before, and nothing has changed since."""
     end: IntBuffer
     """One `MotionEnd`, and the stop that ended the motion."""
 
@@ -114,7 +125,7 @@ def advance_motion(
     events = 0
     short_flights = 0
     stop_buffers.end[0] = MotionEnd.FAILED
-    if sizes.signals > rows.stops:
+    if sizes.signals > rows.stops and stop_buffers.known[0] == 0:
         for i in range(rows.stops, sizes.signals):
             buffers.parameters[rows.first_hold + i] = Hold.FREE
         settle_stops(buffers, stop_functions, stop_buffers, sizes, rows, still=STILL_VELOCITY)
@@ -134,6 +145,7 @@ def advance_motion(
         elif reason == StopReason.EVENT and events < MAX_EVENTS:
             is_short = buffers.clock[Clock.TIME] - start <= SHORT_FLIGHT
             short_flights = short_flights + 1 if is_short else 0
+            events = MAX_EVENTS if short_flights > MAX_SHORT_FLIGHTS else events
             still = CROWDED_VELOCITY if short_flights > SHORT_FLIGHTS else STILL_VELOCITY
             if sizes.signals > 0:
                 settle_stops(buffers, stop_functions, stop_buffers, sizes, rows, still=still)
@@ -173,6 +185,11 @@ def settle_stops(
         p[i] = buffers.parameters[i]
     t = buffers.clock[Clock.TIME]
     find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+    overlaps = has_small_overlap(n, rows, at)
+    if overlaps:
+        solve_pushes(sizes, at)
+        shift_state(stop_functions, sizes, t, y, p, at=at)
+        find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
     find_releases(n, rows, p, at)
     count = 0
     is_going = is_approached(n, at)
@@ -277,9 +294,41 @@ def push_state(
 ) -> None:
     """Change the velocities by impulses of the rows."""
     after = scratch(sizes.states)
-    stop_functions.impact(t, y, p, at.pushes, after)
+    none = vector(sizes.signals)
+    stop_functions.impact(t, y, p, at.pushes, none, after)
     for i in range(sizes.states):
         y[i] = after[i]
+
+
+def shift_state(
+    stop_functions: StopFunctions,
+    sizes: MotionSizes,
+    t: float,
+    y: Vector,
+    p: Vector,
+    *,
+    at: RowStates,
+) -> None:
+    """Change the coordinates as impulses of the rows change the velocities."""
+    after = scratch(sizes.states)
+    none = vector(sizes.signals)
+    stop_functions.impact(t, y, p, none, at.pushes, after)
+    for i in range(sizes.states):
+        y[i] = after[i]
+
+
+def has_small_overlap(n: Size, rows: RowPlaces, at: RowStates) -> bool:
+    """Choose the closed stops whose gaps are a little below zero, and any pushes that make these
+    gaps zero; return whether there are some."""
+    found = False
+    for i in range(n):
+        is_small = i < rows.stops and at.gaps[i] < 0.0 and at.gaps[i] > -DEEP_GAP
+        at.chosen[i] = 1.0 if is_small and at.closed[i] > 0.0 else 0.0
+        at.bias[i] = at.gaps[i]
+        at.least[i] = -math.inf
+        at.most[i] = math.inf
+        found = found or at.chosen[i] > 0.0
+    return found
 
 
 def is_approached(n: Size, at: RowStates) -> bool:

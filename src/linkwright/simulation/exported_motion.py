@@ -317,11 +317,12 @@ class ExportedMotion:
 
     @cached_property
     def impact(self) -> Tape:
-        """(t, y, p, impulses) → y after impulses of the rows."""
-        impulses = ca.SX.sym("impulses", len(self.rows))
-        q, qd, _ = self._motion
-        after = ca.vertcat(q, qd + self._responses[2] @ impulses)
-        return self._tape("impact", [("after", after)], {"impulses": impulses})
+        """(t, y, p, impulses, shifts) → y after impulses of the rows, and after displacements."""
+        given = {name: ca.SX.sym(name, len(self.rows)) for name in ("impulses", "shifts")}
+        (q, qd, _), answer = self._motion, self._responses[2]
+        q = self._step_equations.move_coordinates(q, answer @ given["shifts"])
+        after = ca.vertcat(q, qd + answer @ given["impulses"])
+        return self._tape("impact", [("after", after)], given)
 
     @cached_property
     def constraints(self) -> Tape:

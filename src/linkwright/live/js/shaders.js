@@ -48,7 +48,8 @@ export const SOLID_FRAGMENTS = {
 }`,
 };
 
-/** The ground and its grid: corners with colours, which fade out into the paper. */
+/** The ground and its grid: corners with colours, which fade out into the paper. What sinks through the ground is
+ *  seen pale below it. */
 export const GROUND_VERTEX = `#version 300 es
 precision highp float;
 uniform mat4 camera; uniform vec3 origin, right, ahead, paper, line;
@@ -61,7 +62,7 @@ void main() {
 export const GROUND_FRAGMENT = `#version 300 es
 precision mediump float;
 in vec3 paint; out vec4 seen;
-void main() { seen = vec4(paint, 1.0); }`;
+void main() { seen = vec4(paint, 0.7); }`;
 
 /** Compile a program; throw what is wrong with it. */
 export function compileProgram(gl, vertex, fragment) {

@@ -7,6 +7,12 @@ import { CONTROL_TIME } from "./state.js";
 
 export const TOLERANCES = { rtol: 1e-10, atol: 1e-12 };
 const SAMPLE_TIME = 1 / 120, HAND_TIME = 4e-3, MAX_SAMPLES = 60000, LIMIT_SLACK = 1e-9;
+const STEP_BUDGET = 20000; // of one call, which is a second for Stewart: more of them do not end near a singular position
+const WHY = {
+  "margin alarm": "it is close to a position in which its constraints depend on each other, where a page cannot go on",
+  "not closed": "its constraints cannot be kept", "step too small": "its steps become too small", "budget spent": "its steps become too small",
+  event: "stops and friction act without end", "signal lost": "a force is not finite", NaN: "no finite state",
+};
 
 /** The samples of a motion over time. */
 export class History {
@@ -115,14 +121,14 @@ export class Simulation {
 
   #integrate(until) {
     const state = this.state, { q, qd, p, t } = state, u = state.motionInputs();
-    const found = state.functions.simulate({ q, qd, u, p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest, holds: this.#knownHolds(u) });
+    const found = state.functions.simulate({ q, qd, u, p: Array.from(p), t, until, ...TOLERANCES, fastest: this.fastest, holds: this.#knownHolds(u), budget: STEP_BUDGET });
     if (found.end === "reached" && found.q.every(Number.isFinite)) {
       this.fastest = found.fastest;
       this.#take(found, found.holds);
       return true;
     }
     if (found.end === "limit") this.message = `The motion ends at a limit: ${found.limit}.`;
-    else this.message = `The motion cannot go on at t = ${found.t.toFixed(3)} s (${found.reason ?? "no finite state"}).`;
+    else this.message = `The motion cannot go on at t = ${found.t.toFixed(3)} s: ${WHY[found.reason] ?? WHY.NaN}.`;
     return false;
   }
 

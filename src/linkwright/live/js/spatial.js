@@ -196,7 +196,10 @@ export class SpatialPicture {
     if (look.shadow) { this.#useSolids("shadow", camera, theme); this.#drawSolids(look, this.shadowMeshes); }
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(2, 8);
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.#drawGround(camera, theme);
+    gl.disable(gl.BLEND);
     gl.disable(gl.POLYGON_OFFSET_FILL);
   }
 
