@@ -156,6 +156,21 @@ def test_torque_of_a_slider_crank_by_virtual_work() -> None:
 
 
 @pytest.mark.parametrize(
+    ("motion", "place"), [({"theta1": "0.2 + 4*t"}, 0), ({"x": "1 + 0.1*sin(3*t)"}, 2)]
+)
+def test_without_actuators_driven_coordinates_bear_the_force(motion: dict, place: int) -> None:
+    """The power of one force alone is the rate of the energy."""
+    bare = replace_part_fields(lw.gallery("slider-crank"), ["actuators"], independent=())
+    found = solve_inverse(bare, motion, 1.0, rough={"theta1": 1.2}, samples=401)
+    assert found.u is None
+    np.testing.assert_array_equal(np.delete(found.tau, place, axis=1), 0.0)
+    rate = np.gradient(found.energy, found.t, edge_order=2)
+    power = found.tau[:, place] * found.qd[:, place]
+    np.testing.assert_allclose(power[1:-1], rate[1:-1], atol=3e-3 * abs(rate).max())
+    assert found.audit < 1e-6
+
+
+@pytest.mark.parametrize(
     ("name", "torque"),
     [
         ("elbow", {"q1": "3*sin(2*t)", "q2": "1 - dq2"}),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.mechanism import replace_part_fields
 from linkwright.studies import design_evaluation
 
 from . import study_functions
@@ -128,10 +129,16 @@ def test_loops_and_spinning_bodies_are_those_of_single_models(alone: list[tuple[
 
 
 @pytest.mark.slow
-def test_inverse_motions_of_loops_are_those_of_single_designs(alone: list[tuple[str, int]]) -> None:
+@pytest.mark.parametrize("has_actuators", [True, False])
+def test_inverse_motions_of_loops_are_those_of_single_designs(
+    alone: list[tuple[str, int]], has_actuators: bool
+) -> None:
+    bar = (
+        FOUR_BAR if has_actuators else replace_part_fields(FOUR_BAR, ["actuators"], independent=())
+    )
     motion: dict[str, Any] = {"motion": {"theta1": "t"}, "t": 0.5, "samples": 6}
-    measure = {"effort": "max(abs(inverse.tau1))", "energy": "inverse.energy[-1]"}
-    found = lw.study(FOUR_BAR, {"l3": [0.9 * L3, L3]}, measure, inverse=motion)
+    measure = {"effort": "max(abs(inverse.tau_theta1))", "energy": "inverse.energy[-1]"}
+    found = lw.study(bar, {"l3": [0.9 * L3, L3]}, measure, inverse=motion)
     assert not alone
     for k in range(2):
         run = lw.solve_inverse(found.mechanism_of(k), {"theta1": "t"}, 0.5, samples=6)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import shutil
 from importlib import import_module
 from pathlib import Path
 
@@ -17,8 +18,11 @@ SOURCE = Path(__file__).parents[2] / "src"
 FRAMEWORKS = {
     "linkwright.frameworks.jax_functions": "jax",
     "linkwright.frameworks.torch_functions": "torch",
+    "linkwright.gpu.cuda_model": "cupy",
 }
 """Modules whose examples need a framework that may be missing."""
+PROGRAMS = {"linkwright.writers.code_sizes": "gcc"}
+"""Modules whose examples need a program that may be missing."""
 
 
 def modules_with_examples() -> list[str]:
@@ -43,6 +47,9 @@ def run_examples(module_name: str) -> tuple[int, list[str]]:
 def test_examples_run(module_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if module_name in FRAMEWORKS:
         pytest.importorskip(FRAMEWORKS[module_name])
+    program = PROGRAMS.get(module_name)
+    if program and not shutil.which(program):
+        pytest.skip(f"needs {program}")
     monkeypatch.chdir(tmp_path)
     count, report = run_examples(module_name)
     assert count

@@ -64,9 +64,10 @@ class TorchFunctions(FrameworkFunctions):
 
     Examples
     --------
+    >>> import torch
     >>> import linkwright as lw
-    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))  # needs PyTorch  # doctest: +SKIP
-    >>> functions.gravity(torch.zeros(2))  # doctest: +SKIP
+    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))
+    >>> functions.gravity(torch.zeros(2))
     tensor([19.6200,  4.9050])
     """
 

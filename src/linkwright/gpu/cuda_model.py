@@ -55,9 +55,10 @@ class CudaModel:
 
     Examples
     --------
+    >>> import cupy
     >>> import linkwright as lw
-    >>> gpu = lw.compile(lw.gallery("elbow"), device="cuda")  # needs a GPU  # doctest: +SKIP
-    >>> gpu.gravity(cupy.zeros((1000, 2))).shape  # doctest: +SKIP
+    >>> gpu = lw.compile(lw.gallery("elbow"), device="cuda")
+    >>> gpu.gravity(cupy.zeros((1000, 2))).shape
     (1000, 2)
     """
 

@@ -88,8 +88,11 @@ def prepare_kernels(
     --------
     >>> import linkwright as lw
     >>> from linkwright.gpu import prepare_kernels
-    >>> arm = lw.compile(lw.gallery("elbow"))
-    >>> prepare_kernels(arm, "kernels", ["gravity"])  # needs NVRTC or nvcc  # doctest: +SKIP
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     made = prepare_kernels(lw.compile(lw.gallery("elbow")), folder, ["gravity"])
+    ...     (made / "manifest.json").exists(), (made / "gravity_float.cubin").exists()
+    (True, True)
     """
     states = check_whole_number(states, "states", 1)
     if not isinstance(model, Model):

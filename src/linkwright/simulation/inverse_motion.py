@@ -11,6 +11,7 @@ from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..types import Floats
+from .driving_forces import find_driving_forces
 from .kinematic_motion import Kinematics
 from .kinematic_solver import solve_kinematics
 from .powers import power_of
@@ -33,7 +34,8 @@ def solve_inverse(
     """Return the generalized forces that a motion needs, as a run along it.
 
     Under constraints τ has the least norm among those that the actuators can give. Where they
-    cannot give it, `status` says so, and τ is what the motion takes.
+    cannot give it, `status` says so, and τ is what the motion takes. If the mechanism declares no
+    actuators, τ acts along the coordinates whose motion is given.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def solve_inverse(
     times, q, qd, qdd = rows = (motion.t, motion.q, motion.qd, motion.qdd)
     model = compile_model(mechanism, threads=1)
     tau, u, status = _forces_of_motion(model, rows)
+    driven = motion.driven if isinstance(motion, Kinematics) else ()
+    tau = find_driving_forces(model, tau, q, driven, *model.names.time_arguments(times))
     works = _integrate_powers(times, power_of(mechanism, rows, tau))
     closure = np.zeros(len(times))
     if model.names.position_row_count:

@@ -21,6 +21,7 @@ from ..mechanism import mechanism_names
 from ..simulation import Kinematics, Run, solve_kinematics
 from ..simulation.coordinate_paths import CoordinatePath
 from ..simulation.driven_mechanism import DrivenMechanism
+from ..simulation.driving_forces import find_driving_forces
 from ..simulation.ensemble_parameters import first_varied_name
 from ..simulation.ensemble_starts import vary_rough_positions
 from ..simulation.kinematic_lanes import LaneFollower, LaneMotions
@@ -168,7 +169,10 @@ def invert_group(group: DesignGroup) -> list[LaneMotion | None]:
     model, rows = shared_model(group), parameter_rows(group)
     q, qd, qdd = (np.stack([getattr(one, x) for one in chosen]) for x in ("q", "qd", "qdd"))
     kept = [] if rows is None else [rows[good][:, None, :]]
-    tau = model.inverse_dynamics(q, qd, qdd, *model.names.time_arguments(chosen[0].t), *kept)
+    clock = model.names.time_arguments(chosen[0].t)
+    tau = model.inverse_dynamics(q, qd, qdd, *clock, *kept)
+    driven = tuple(read_motion(dict(group.recipe.settings.get("inverse", {}))) or ())
+    tau = find_driving_forces(model, tau, q, driven, *clock, *kept)
     for place, lane in enumerate(good):
         motions[lane] = chosen[place]._replace(tau=tau[place])
     return motions
