@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import linkwright as lw
+from linkwright.mechanism import replace_part_fields
 from tests.check.printed_equations import printed_text
 from tests.check.proved_texts import pendulum, statuses
 from tests.check.test_printed_sets import assert_all_proved
@@ -122,6 +123,22 @@ def test_lengths_of_oblique_axes_are_read_as_books_write_them() -> None:
 def test_an_oblique_axis_below_a_quaternion_is_proved() -> None:
     mechanism = skew_arm(None, [0, 1, 1])
     assert_all_proved(lw.check(mechanism, printed_text(mechanism, "recursive")))
+
+
+@pytest.mark.parametrize("by", ["lagrange", "newton_euler", "kane"])
+@pytest.mark.parametrize("turn", [[1, 1, 1, 0], [2, 1, 0, -3], [0.5, 0.25, 0, 0]])
+def test_quaternions_of_small_numbers_turn_by_fractions(by: str, turn: list[float]) -> None:
+    """R has the entries of Rodrigues' formula over the squared length, for example 2/3."""
+    mechanism = skew_arm([0, 0, 1], [0, 1, 0])
+    joint = mechanism.joints["q2"]
+    origin = {"xyz": joint.origin.xyz, "quaternion": turn}
+    tilted = replace_part_fields(
+        mechanism, joints={**mechanism.joints, "q2": replace_part_fields(joint, origin=origin)}
+    )
+    text = printed_text(tilted, by)
+    assert "/" in text
+    assert "0." not in text
+    assert_all_proved(lw.check(tilted, text))
 
 
 @pytest.mark.slow

@@ -50,6 +50,9 @@ def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffi
         z = _read_direction(values, rotated.z, f"z_{suffix}")
         return _rotation_of_axes(z, _read_direction(values, rotated.x, f"x_{suffix}"))
     if "quaternion" in rotated.model_fields_set:
+        whole = _small_whole_numbers(rotated.quaternion) if values.is_exact else None
+        if whole is not None:
+            return _whole_quaternion_rotation(values, whole)
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
         entries = [values.read_ratio(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
         return constant_quaternion_rotation(entries)
@@ -139,19 +142,43 @@ def _read_direction_entries(
 
 
 def _small_whole_direction(direction: Vector) -> list[Fraction] | None:
-    """Return the direction of oblique plain numbers as small whole numbers; None for others."""
-    if any(names_in_expression(entry) for entry in direction):
+    """Return an oblique direction of plain numbers as small whole numbers; None for others."""
+    whole = _small_whole_numbers(direction)
+    is_exact = whole and sum(x * x for x in whole) not in _INEXACT_SQUARED_LENGTHS
+    return whole if is_exact else None
+
+
+def _small_whole_numbers(entries: Sequence[Expression]) -> list[Fraction] | None:
+    """Return plain numbers, of which two or more are not zero, times a factor that makes them small
+    whole numbers; None for others."""
+    if any(names_in_expression(entry) for entry in entries):
         return None
-    numbers = [evaluate_expression_exactly(entry) for entry in direction]
-    entries = [number for number in numbers if isinstance(number, Fraction)]
-    if len(entries) < 3 or entries.count(Fraction(0)) > 1:
+    exact = [evaluate_expression_exactly(entry) for entry in entries]
+    numbers = [number for number in exact if isinstance(number, Fraction)]
+    if len(numbers) < len(entries) or sum(x != 0 for x in numbers) < 2:
         return None
-    scale = Fraction(lcm(*(x.denominator for x in entries)))
-    scale /= gcd(*(int(x * scale) for x in entries))
-    whole = [x * scale for x in entries]
-    is_small = max(map(abs, whole)) <= _LARGEST_PLAIN_ENTRY
-    is_exact = sum(x * x for x in whole) not in _INEXACT_SQUARED_LENGTHS
-    return whole if is_small and is_exact else None
+    scale = Fraction(lcm(*(x.denominator for x in numbers)))
+    scale /= gcd(*(int(x * scale) for x in numbers))
+    whole = [x * scale for x in numbers]
+    return whole if max(map(abs, whole)) <= _LARGEST_PLAIN_ENTRY else None
+
+
+def _whole_quaternion_rotation(values: KinematicParameters, quaternion: list[Fraction]) -> Array:
+    """Return R of a quaternion of whole numbers, whose entries are fractions."""
+    w, x, y, z = quaternion
+    rows = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    squared_length = w * w + x * x + y * y + z * z
+    entries = [[entry / squared_length for entry in row] for row in rows]
+    return matrix_from_rows(
+        [
+            [float(r) if r in (-1, 0, 1) else values.literal_symbol(r) for r in row]
+            for row in entries
+        ]
+    )
 
 
 def _rotation_of_axes(z: Array, x: Array) -> Array:
