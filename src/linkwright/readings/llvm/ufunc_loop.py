@@ -21,8 +21,11 @@ from .threads import ufunc_loop_ir
 if TYPE_CHECKING:
     from .tape_ir import TapeIrEmitter
 
-MAX_BLOCKS_TOGETHER = 2
+MAX_BLOCKS_TOGETHER = 3
 """Blocks that go through a chunk together, at most, where there is much code."""
+
+MAX_BLOCKS_OF_HALVES_TOGETHER = 2
+"""The same where vectors are executed in two halves, as measured on Zen 4."""
 
 MAX_OUTPUTS_TOGETHER = 512
 """Different numbers in the outputs up to which blocks go together where code is fetched as fast as vectors in two halves
@@ -58,7 +61,8 @@ class UfuncLoopIrWriter(OperandIrWriter):
         is_apart = self.is_executed_in_halves and self.plan.slots > MAX_OUTPUTS_TOGETHER
         if self.length <= MAX_FETCHED_INSTRUCTIONS or is_apart:
             return 1
-        return max(1, min(MAX_BLOCKS_TOGETHER, fitting))
+        most = MAX_BLOCKS_OF_HALVES_TOGETHER if self.is_executed_in_halves else MAX_BLOCKS_TOGETHER
+        return max(1, min(most, fitting))
 
     def write_loop(self) -> str:
         """The whole loop: a function for a range of states, and `@loop`, which splits them."""
