@@ -72,7 +72,8 @@ class Arrays:
     ) -> None:
         self.function = getattr(model or robot.model, name)
         inputs, outputs = quantity_ports(robot.model.names, name)
-        self.batch = min(BATCH, size // (8 * sum(port.size for port in (*inputs, *outputs))))
+        most = size // (8 * sum(port.size for port in (*inputs, *outputs)))
+        self.batch = max(8, min(BATCH, most) // 8 * 8)
         rng = np.random.default_rng(0)
         self.inputs = [rng.uniform(-1, 1, (self.batch, *port.shape)) for port in inputs]
         self.outputs = [np.empty((self.batch, *port.shape)) for port in outputs]

@@ -1,8 +1,9 @@
-"""Code of long tapes that reaches its context from bases: the same numbers, and only distances that a byte encodes."""
+"""Long tapes and incomplete blocks: the same numbers, and distances in contexts that a byte encodes."""
 
 from __future__ import annotations
 
 import re
+from time import perf_counter
 
 import casadi as ca
 import numpy as np
@@ -84,3 +85,33 @@ def test_no_chunk_loads_a_slot_that_it_stores() -> None:
         assert loads
         assert stores
         assert not loads & stores
+
+
+@pytest.mark.parametrize("level", TARGETS)
+@pytest.mark.parametrize("count", [9, 13, 20, 31])
+def test_the_last_states_may_replace_the_inputs(level: str | None, count: int) -> None:
+    """The last block repeats states of the one before: their inputs must still be there."""
+    x = ca.SX.sym("x", SIZE)
+    function = compile_tape(
+        record_tape(ca.Function("f", [x], [2 * x + 1])), target=target(level), threads=1
+    )
+    rows = np.random.default_rng(count).uniform(-1, 1, (count, SIZE))
+    expected = 2 * rows + 1
+    function(rows, out=rows)
+    np.testing.assert_array_equal(rows, expected)
+
+
+def test_parts_of_blocks_take_about_as_long_as_blocks() -> None:
+    """20 states in at most 3 blocks: entry by entry, the last four alone took as long as three blocks."""
+    function = compile_tape(matrix_chain(), threads=1)
+    least = {}
+    for count in (24, 20):
+        x, y = np.ones((2, count, SIZE))
+        out = function(x, y)
+        times = []
+        for _ in range(200):
+            start = perf_counter()
+            function(x, y, out=out)
+            times.append(perf_counter() - start)
+        least[count] = min(times)
+    assert least[20] < 1.25 * least[24]
