@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.ports import Port
-from linkwright.readings.llvm import chunks, compile_tape
+from linkwright.readings.llvm import compile_tape, target
 from linkwright.readings.llvm.fused_multiply_add import find_machine_fused_multiply_adds
 from linkwright.tape import (
     OPERATION_ARITY,
@@ -85,7 +85,8 @@ def test_normalising_and_scheduling_keep_the_numbers(tape: Tape) -> None:
 def test_any_cut_gives_the_same_code(tape: Tape, length: int) -> None:
     """Functions of 20 instructions or of 1500, with fused products: the same numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks, "CHUNK_LENGTH", length)
+        patch.setattr(target, "CHUNK_LENGTH", length)
+        patch.setattr(target, "CHUNK_LENGTH_OF_WHOLE_VECTORS", length)
         function = compile_tape(tape, threads=1)
     x = states(tape)
     (wanted,) = run(tape, x)

@@ -15,9 +15,6 @@ from ...tape import OPERATION_ARITY, Op, Tape
 from ...types import Integers
 from .fused_multiply_add import MachineFusedMultiplyAdd
 
-CHUNK_LENGTH = 1000
-"""Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""
-
 OUTPUT_CHUNK_WEIGHT = 8
 """The number of instructions that an output counts for: a piece's outputs should fit the data cache."""
 
@@ -36,14 +33,14 @@ class MachineCodeChunk:
 
 
 def cut_into_machine_code_chunks(
-    tape: Tape, at_hand: set[int], fused: Mapping[int, MachineFusedMultiplyAdd]
+    tape: Tape, at_hand: set[int], fused: Mapping[int, MachineFusedMultiplyAdd], length: int
 ) -> tuple[list[MachineCodeChunk], int]:
     """The chunks of a tape, and the number of workspace slots that they need.
 
     A fused sum needs the factors of its product, not the product.
     """
     operands = [_machine_code_operands(tape, k, fused) for k in range(len(tape))]
-    bounds = _machine_code_chunk_bounds(tape, operands, at_hand)
+    bounds = _machine_code_chunk_bounds(tape, operands, at_hand, length)
     piece = np.zeros(len(tape), np.int64)
     for n, (start, stop) in enumerate(bounds):
         piece[start:stop] = n
@@ -85,22 +82,22 @@ def _machine_code_operands(
 
 
 def _machine_code_chunk_bounds(
-    tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
+    tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int], length: int
 ) -> list[tuple[int, int]]:
-    """The bounds of the chunks: about every CHUNK_LENGTH of weight, where the fewest values are alive."""
+    """The bounds of the chunks: about every `length` of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
         np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_CHUNK_WEIGHT)
     travelled = np.concatenate([[0], np.cumsum(weight)])
     total = int(travelled[-1])
-    if total <= CHUNK_LENGTH * 3 // 2:
+    if total <= length * 3 // 2:
         return [(0, len(tape))]
     alive = _count_live_machine_values(operands, at_hand)
     bounds = [0]
-    while total - travelled[bounds[-1]] > CHUNK_LENGTH * 3 // 2:
+    while total - travelled[bounds[-1]] > length * 3 // 2:
         start = travelled[bounds[-1]]
-        low = int(np.searchsorted(travelled, start + CHUNK_LENGTH * 3 // 4))
-        high = int(np.searchsorted(travelled, start + CHUNK_LENGTH * 5 // 4))
+        low = int(np.searchsorted(travelled, start + length * 3 // 4))
+        high = int(np.searchsorted(travelled, start + length * 5 // 4))
         bounds.append(low + int(np.argmin(alive[low : max(high, low + 1)])))
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 

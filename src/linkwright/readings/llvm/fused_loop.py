@@ -7,6 +7,7 @@ of all lanes. Everything else goes through copies of the rows.
 from __future__ import annotations
 
 from .fused_block import FusedBlockIrEmitter
+from .repeated_states import first_state_ir
 from .ufunc_loop import UfuncLoopIrWriter
 
 
@@ -54,7 +55,8 @@ class FusedLoopIrWriter(UfuncLoopIrWriter):
             cases.append(f"i64 {overlap.lead}, label %rows.lead{overlap.lead}")
         return f"""rows:
   %begins = icmp eq i64 %n, %start
-  %without = or i1 %begins, %not.usual
+  %is.apart = or i1 %begins, %is.moved.out
+  %without = or i1 %is.apart, %not.usual
   br i1 %without, label %rows.alone, label %rows.both
 rows.alone:
 {alone}
@@ -128,7 +130,7 @@ rows.last:
         copies += [self.row_copy("scatter.rows", k) for k in self.operands[self.n_in :]]
         entries = [self.write_port_entries(k) for k in self.large]
         newline = "\n"
-        return f"""  %first.out = add i64 %n, 0
+        return f"""{first_state_ir(".out", "0", self.w, can_repeat=True)}
 {self.write_block_count(".out")}
 {self.write_operand_places(range(len(self.ports)), ".out")}
 {self.write_contexts_in_turn()}

@@ -54,6 +54,8 @@ class CompiledStepLoop:
 class StepLoopIrWriter(UfuncLoopIrWriter):
     """Writes a loop whose operands have axes over the steps, as a `CompiledStepLoop` says."""
 
+    can_repeat_states = False
+
     def __init__(self, emitter: TapeIrEmitter, course: CompiledStepLoop) -> None:
         super().__init__(emitter)
         self.course = course

@@ -15,6 +15,7 @@ from ...ports import Port
 from ...tape import Op, Tape, share_tape_reciprocals
 from .chunks import MachineCodeChunk, cut_into_machine_code_chunks
 from .constant_outputs import emit_constant_outputs
+from .context_addresses import ALIAS_SCOPES_IR, NEAR_VECTOR_BYTES, ContextAddressWriter
 from .fused_multiply_add import MachineFusedMultiplyAdd, find_machine_fused_multiply_adds
 from .input_angles import find_input_angles, find_loadable_values, split_input_angle
 from .output_tiles import plan_output_lane_tiles
@@ -84,13 +85,16 @@ class TapeIrEmitter:
         self.d = f"<{self.w} x double>"
         self.suffix = f"v{self.w}f{8 * precision.bytes}"
         self.lines: list[str] = []
+        self.addresses = ContextAddressWriter(self.v, has_bases=False)
         self.declared: set[str] = set()
         self.angles = find_input_angles(tape)
         self.loadable_values = find_loadable_values(tape, self.angles)
         self.fused, self.fused_products = (
             find_machine_fused_multiply_adds(tape) if target.has_fma else ({}, set())
         )
-        self.chunks, waiting = cut_into_machine_code_chunks(tape, self.loadable_values, self.fused)
+        self.chunks, waiting = cut_into_machine_code_chunks(
+            tape, self.loadable_values, self.fused, target.code_chunk_length
+        )
         *inputs, trigonometry = _padded_lane_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
@@ -121,7 +125,7 @@ class TapeIrEmitter:
             parts.append(self.emit_trigonometry())
         if self.p.bytes == 8:
             parts.append(fma)
-        return "\n".join([*parts, *functions])
+        return "\n".join([*parts, *functions, ALIAS_SCOPES_IR])
 
     def emit_constants(self) -> str:
         """The function that writes the outputs that are the same for all states into a context."""
@@ -157,6 +161,8 @@ define internal void @trigonometry(ptr %ctx) {{
     def emit_chunk(self, number: int, chunk: MachineCodeChunk) -> str:
         """The function of a chunk."""
         self.lines = []
+        has_bases = len(self.chunks) > 1 and self.w * self.p.bytes == NEAR_VECTOR_BYTES
+        self.addresses = ContextAddressWriter(self.v, has_bases=has_bases)
         self.loaded: set[int] = set()
         self.sincos_results: dict[int, str] = {}
         self.waiting = chunk.loads
@@ -173,7 +179,7 @@ define internal void @trigonometry(ptr %ctx) {{
                 self.store_value(k, self.layout.outputs + self.plan.store_slots[k])
             if k in chunk.saves:
                 self.store_value(k, self.layout.workspace + chunk.saves[k])
-        body = "\n".join(self.lines)
+        body = "\n".join([*self.addresses.write_bases(), *self.lines])
         head = f"define internal void @chunk{number}(ptr noalias %ctx) noinline alignstack({self.target.vector_bytes})"
         return f"\n{head} {{\n{body}\n  ret void\n}}\n"
 
@@ -181,8 +187,8 @@ define internal void @trigonometry(ptr %ctx) {{
         """Stores a value at a slot of the context."""
         name = self.load_value(value)
         self.lines += [
-            f"  %s{at} = getelementptr {self.v}, ptr %ctx, i64 {at}",
-            f"  store {self.v} {name}, ptr %s{at}",
+            f"  %s{at} = {self.addresses.write_address(at)}",
+            f"  store {self.v} {name}, ptr %s{at}{self.addresses.store_mark}",
         ]
 
     def load_value(self, k: int) -> str:
@@ -197,8 +203,8 @@ define internal void @trigonometry(ptr %ctx) {{
                 else self.layout.workspace + self.waiting[k]
             )
             self.lines += [
-                f"  %a{k} = getelementptr {self.v}, ptr %ctx, i64 {at}",
-                f"  %v{k} = load {self.v}, ptr %a{k}",
+                f"  %a{k} = {self.addresses.write_address(at)}",
+                f"  %v{k} = load {self.v}, ptr %a{k}{self.addresses.load_mark}",
             ]
             self.loaded.add(k)
         return f"%v{k}"

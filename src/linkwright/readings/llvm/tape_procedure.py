@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ...tape import Tape
+from .context_addresses import ALIAS_SCOPES_IR
 from .input_angles import split_input_angle
 from .sincos import llvm_hexadecimal, sincos_ir
 from .tape_ir import DOUBLE_PRECISION, TapeIrEmitter
@@ -50,7 +51,7 @@ class ProcedureIrEmitter(TapeIrEmitter):
         support = sincos_ir(self.target, self.w, has_short_chains=True)
         support = support.replace("\ndefine ", "\ndefine internal ")
         head = [f'target triple = "{self.target.triple}"', *sorted(self.declared), support]
-        return "\n".join([*head, *functions])
+        return "\n".join([*head, *functions, ALIAS_SCOPES_IR])
 
     def emit_trigonometry(self) -> str:
         """The function that stores the sines and cosines of angles that are inputs."""

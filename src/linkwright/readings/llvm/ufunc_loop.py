@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING
 
 from .operand_ir import OperandIrWriter
 from .output_tiles import find_constant_tiles
+from .repeated_states import first_state_ir, has_room_ir
 from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
     from .tape_ir import TapeIrEmitter
 
-MAX_BLOCKS_TOGETHER = 2
+MAX_BLOCKS_TOGETHER = 3
 """Blocks that go through a chunk together, at most, where there is much code."""
+
+MAX_BLOCKS_OF_HALVES_TOGETHER = 2
+"""The same where vectors are executed in two halves, as measured on Zen 4."""
 
 MAX_OUTPUTS_TOGETHER = 512
 """Different numbers in the outputs up to which blocks go together where code is fetched as fast as vectors in two halves
@@ -42,6 +46,9 @@ class UfuncLoopIrWriter(OperandIrWriter):
     The number of strides is always right, since the ufunc's signature fixes all sizes.
     """
 
+    can_repeat_states = True
+    """Whether a state may be computed twice."""
+
     def __init__(self, emitter: TapeIrEmitter) -> None:
         super().__init__(emitter.tape, emitter.plan, emitter.p, emitter.w)
         self.length = len(emitter.tape)
@@ -58,7 +65,8 @@ class UfuncLoopIrWriter(OperandIrWriter):
         is_apart = self.is_executed_in_halves and self.plan.slots > MAX_OUTPUTS_TOGETHER
         if self.length <= MAX_FETCHED_INSTRUCTIONS or is_apart:
             return 1
-        return max(1, min(MAX_BLOCKS_TOGETHER, fitting))
+        most = MAX_BLOCKS_OF_HALVES_TOGETHER if self.is_executed_in_halves else MAX_BLOCKS_TOGETHER
+        return max(1, min(most, fitting))
 
     def write_loop(self) -> str:
         """The whole loop: a function for a range of states, and `@loop`, which splits them."""
@@ -219,7 +227,7 @@ moved{tag}:"""
         """
         if self.blocks == 1:
             return f"""  %own{tag} = getelementptr {self.v}, ptr %ctx, i64 0
-  %first{tag} = add i64 %n, 0
+{first_state_ir(tag, "0", self.w, can_repeat=self.can_repeat_states)}
 {self.write_block_count(tag)}
 {body}
   br label %{after}
@@ -230,7 +238,7 @@ head{tag}:
   %o{tag} = mul i64 %k{tag}, {self.layout.size}
   %own{tag} = getelementptr {self.v}, ptr %ctx, i64 %o{tag}
   %kw{tag} = mul i64 %k{tag}, {self.w}
-  %first{tag} = add i64 %n, %kw{tag}
+{first_state_ir(tag, f"%kw{tag}", self.w, can_repeat=self.can_repeat_states)}
 {self.write_block_count(tag)}
 {body}
   br label %tail{tag}
@@ -304,15 +312,19 @@ batch:
         tables = [*self.write_slot_tables(), *self.write_flag_tables()]
         body = self.write_batch_body()
         span, newline = self.blocks * self.w, "\n"
+        sizes = [port.size * self.item for port in self.ports]
         return f"""
 {newline.join(tables)}
 declare ptr @malloc(i64)
 declare void @free(ptr)
+{has_room_ir(sizes, self.n_in, self.w)}
 
 define internal void @range(ptr %args, ptr %dimensions, ptr %steps, i64 %start, i64 %end) noinline {{
 entry:
 {allocate}
 {self.write_operands()}
+  %last.first = sub i64 %end, {self.w}
+  %has.room = call i1 @has.room(ptr %args, ptr %steps, i64 %start, i64 %end, i1 %tight)
 {self.write_constant_outputs(before)}
 {body}
   %next = add i64 %n, {span}
