@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
 
 import casadi as ca
 import numpy as np
@@ -99,19 +98,3 @@ def test_the_last_states_may_replace_the_inputs(level: str | None, count: int) -
     expected = 2 * rows + 1
     function(rows, out=rows)
     np.testing.assert_array_equal(rows, expected)
-
-
-def test_parts_of_blocks_take_about_as_long_as_blocks() -> None:
-    """20 states in at most 3 blocks: entry by entry, the last four alone took as long as three blocks."""
-    function = compile_tape(matrix_chain(), threads=1)
-    least = {}
-    for count in (24, 20):
-        x, y = np.ones((2, count, SIZE))
-        out = function(x, y)
-        times = []
-        for _ in range(200):
-            start = perf_counter()
-            function(x, y, out=out)
-            times.append(perf_counter() - start)
-        least[count] = min(times)
-    assert least[20] < 1.25 * least[24]
