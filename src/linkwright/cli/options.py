@@ -276,8 +276,8 @@ PlotOption = Annotated[
     typer.Option(
         "--plot",
         metavar="NAME,…",
-        help="Histories to draw into the file of -o, or into one that is named here: q,energy or "
-        "q,reactions,forces.svg.",
+        help="Histories to draw: q,energy. The file is that of -o, or the last name: "
+        "q,reactions,loads.svg.",
     ),
     NAME_LIST_CONVERSION,
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -63,9 +63,12 @@ class ResponseSurface(NotebookDisplayed):
             f"{self.measure} over {', '.join(self.factors)}: R² {self.score:.4f} of points left out"
         )
 
-    def predict(self, points: Floats | Sequence[Sequence[float]]) -> tuple[Floats, Floats]:
-        """Return the measure and its standard deviation at `points` (n, factors)."""
-        rows = np.atleast_2d(np.asarray(points, dtype=float))
+    def predict(
+        self, points: Floats | Sequence[Sequence[float]] | Mapping[str, float | Sequence[float]]
+    ) -> tuple[Floats, Floats]:
+        """Return the measure and its standard deviation at `points` (n, factors), or a table of
+        the factors by name."""
+        rows = np.atleast_2d(self._read_points(points))
         if rows.shape[1] != len(self.factors):
             raise ArgumentError(
                 f"a point has {rows.shape[1]} numbers; give {len(self.factors)}: "
@@ -76,6 +79,24 @@ class ResponseSurface(NotebookDisplayed):
             scaled = (rows - self.low) / (self.high - self.low)
             mean, deviation = self.process.predict(scaled, True)
         return np.asarray(mean, dtype=float), np.asarray(deviation, dtype=float)
+
+    def _read_points(self, points: object) -> Floats:
+        """Return points in the order of the factors."""
+        given = points
+        if isinstance(points, Mapping):
+            if set(points) != set(self.factors):
+                raise ArgumentError(
+                    f"the point has {', '.join(map(str, points))}",
+                    remedy=f"give {', '.join(self.factors)}",
+                )
+            given = np.broadcast_arrays(*(points[name] for name in self.factors))
+        try:
+            found = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                "points are not numbers", remedy=f"give {', '.join(self.factors)}"
+            ) from None
+        return found.T if isinstance(points, Mapping) else found
 
 
 def fit_response_surface(
