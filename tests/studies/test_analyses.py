@@ -132,9 +132,9 @@ def test_a_response_surface_predicts_points_that_it_has_not_seen() -> None:
     mean, deviation = surface.predict(points)
     np.testing.assert_allclose(mean, np.sin(points[:, 0]) + 0.5 * points[:, 1] ** 2, atol=0.02)
     assert (deviation < 0.1).all()
-    named = {name: column for name, column in zip(surface.factors, points.T, strict=True)}
+    named = dict(zip(surface.factors, points.T, strict=True))
     np.testing.assert_array_equal(surface.predict(named)[0], mean)
-    with pytest.raises(ArgumentError, match="the point has q0.q1; give q0.q1, q0.q2, qd0.q1"):
+    with pytest.raises(ArgumentError, match=r"the point has q0.q1; give q0.q1, q0.q2, qd0.q1"):
         surface.predict({"q0.q1": 0.3})
 
 
