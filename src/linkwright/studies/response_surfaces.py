@@ -66,8 +66,18 @@ class ResponseSurface(NotebookDisplayed):
     def predict(
         self, points: Floats | Sequence[Sequence[float]] | Mapping[str, float | Sequence[float]]
     ) -> tuple[Floats, Floats]:
-        """Return the measure and its standard deviation at `points` (n, factors), or a table of
-        the factors by name."""
+        """Return the measure at points, and its standard deviation.
+
+        Parameters
+        ----------
+        points : array, (n, factors), or mapping of factors to numbers or arrays (n,)
+            Values of the factors, in their units.
+
+        Returns
+        -------
+        measure, deviation : array, (n,)
+            Both in the unit of the measure.
+        """
         rows = np.atleast_2d(self._read_points(points))
         if rows.shape[1] != len(self.factors):
             raise ArgumentError(
