@@ -79,7 +79,7 @@ def test_a_file_is_edited_beside_its_page(browser: Browser, tmp_path: Path) -> N
         assert words(person, "#summary") == "1 body, 1 joint, 1 degree of freedom, 2 kg"
 
         before = ink(person)  # the picture with its slider
-        x, y = person.place('#viewer input[aria-label="swing, rad"]')
+        x, y = person.place('#viewer input[aria-label="swing, degrees"]')
         person.drag([(x, y), *((x + 5 * k, y) for k in range(1, 7))])
         moved = person.state["q"][0]
         assert abs(moved) > 0.1
