@@ -204,6 +204,21 @@ def test_plots_show_poses_and_are_saved(person: Person, tmp_path: Path) -> None:
     np.testing.assert_allclose(table, np.column_stack([run.t, run.q]), atol=1e-6)
 
 
+def test_a_dark_page_is_printed_in_the_colours_of_paper(person: Person) -> None:
+    """Lines of plots and their legend, which are lighter on the dark page."""
+    arm = lw.gallery("elbow")
+    color = "getComputedStyle(document.querySelector('.lw-swatch')).backgroundColor"
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    person.browser.call("Emulation.setEmulatedMedia", features=[dark])
+    try:
+        person.read(lw.live.scene(arm, lw.simulate(arm, 0.5, samples=51)))
+        person.wait(f"{color} === 'rgb(74, 163, 245)'", "the blue of a dark page")
+        person.browser.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert person.browser.evaluate(color) == "rgb(0, 114, 178)"
+    finally:
+        person.browser.call("Emulation.setEmulatedMedia", features=[])
+
+
 def test_what_if_is_drawn_beside_the_recorded_run(person: Person) -> None:
     arm = lw.gallery("elbow")
     person.read(lw.live.scene(arm, lw.simulate(arm, 0.5, samples=51)))

@@ -356,6 +356,7 @@ export class Viewer {
   /** Draw in the colours of paper, all on the canvas of lines: a browser prints no new picture of WebGL2. */
   #print() {
     this.printing = true;
+    this.shownAt = -Infinity; // plots, too
     this.draw();
     if (!this.spatial) return;
     const context = linesOn(this.canvas);
