@@ -73,7 +73,7 @@ def acts(camera: Camera) -> Iterator[Act]:
     bar = lw.gallery("four-bar")
     run = lw.simulate(bar, 2.0, samples=201)
     camera.open(lw.live.scene(bar, run, equations=lw.live.equations_of(bar)))
-    x, y = person.place('input[aria-label="theta1, rad"]')
+    x, y = person.place('input[aria-label="theta1, degrees"]')
     browser.evaluate("scrollTo(0, 0)")
     shots = [camera.picture()]
     person.mouse("mousePressed", x, y, buttons=1)

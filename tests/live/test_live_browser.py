@@ -32,7 +32,7 @@ def test_sliders_keys_and_typed_values(person: Person) -> None:
     person.read(lw.live.scene(lw.gallery("elbow")))
     person.type_value("q1, value with unit", "30 deg")
     assert person.state["q"][0] == pytest.approx(np.pi / 6)
-    person.browser.evaluate("document.querySelector('input[aria-label=\"q2, rad\"]').focus()")
+    person.browser.evaluate("document.querySelector('input[aria-label=\"q2, degrees\"]').focus()")
     before = person.state["q"][1]
     person.key("ArrowRight", 3)
     assert person.state["q"][1] == pytest.approx(before + 3 * 2 * np.pi / 200)
@@ -102,7 +102,7 @@ def test_lengths_that_cannot_close_keep_the_last_good_state(person: Person) -> N
     bar = lw.gallery("four-bar")
     model = lw.compile(bar, parameters=["l2"])
     person.read(lw.live.scene(bar))
-    x, y = person.place('input[aria-label="theta1, rad"]')
+    x, y = person.place('input[aria-label="theta1, degrees"]')
     person.drag([(x, y), *((x + 4 * k, y) for k in range(1, 10))])
     state = person.state
     assert abs(state["q"][0] - model.home()[0]) > 0.3
@@ -119,6 +119,57 @@ def test_lengths_that_cannot_close_keep_the_last_good_state(person: Person) -> N
         < 1e-9
     )
     assert state["parameters"]["l2"] < 10
+
+
+def test_a_field_shows_what_was_reached_not_what_was_typed(person: Person) -> None:
+    """A value that a loop cannot reach, and a wrong one, do not stay in their fields."""
+    bar = lw.gallery("four-bar").with_parameters(m2="1500 g")
+    person.read(lw.live.scene(bar))
+    person.browser.evaluate(
+        "document.querySelectorAll('details.lw-panel').forEach((one) => { one.open = true; })"
+    )
+    field = "document.querySelector('input[aria-label=\"%s, value with unit\"]')"
+    person.type_value("m2, value with unit", "2.125 kg")
+    assert person.state["parameters"]["m2"] == pytest.approx(2.125)
+    person.wait(f"{field % 'm2'}.value === '2125'", "the value in the unit of the file")
+    person.type_value("m2, value with unit", "-1 kg")
+    assert "negative" in person.browser.evaluate(f"{field % 'm2'}.validationMessage")
+    assert person.state["parameters"]["m2"] == pytest.approx(2.125)
+    person.browser.evaluate(f"{field % 'm2'}.blur()")
+    assert person.browser.evaluate(f"{field % 'm2'}.value") == "2125"
+    person.type_value("l2, value with unit", "80 m")
+    reached = person.state["parameters"]["l2"]
+    assert reached < 10
+    person.wait(f"Math.abs({field % 'l2'}.value - {reached}) < 0.01", "the length that was reached")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (400, 800)])
+def test_the_picture_stays_in_view_beside_plots_and_symbols(
+    person: Person, width: int, height: int
+) -> None:
+    """On a laptop and on a phone: somebody who points at a time or a symbol sees the mechanism."""
+    arm = lw.gallery("elbow")
+    scene = lw.live.scene(
+        arm, lw.simulate(arm, 0.5, samples=51), equations=lw.live.equations_of(arm)
+    )
+    person.read(scene)
+    person.browser.call(
+        "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+        mobile=width < 600,
+    )  # fmt: skip
+    person.browser.evaluate(
+        "document.querySelectorAll('details.lw-panel').forEach((one) => { one.open = true; })"
+    )
+    for selector in (".lw-plot canvas", ".lw-values tr[data-symbol=m2]"):
+        x, y = person.place(selector)
+        person.mouse("mouseMoved", x, y)
+        top, bottom = person.browser.evaluate(
+            "(() => { const b = document.querySelector('.lw-stage').getBoundingClientRect(); return [b.top, b.bottom]; })()"
+        )
+        assert top >= -1, selector
+        assert bottom <= height, selector
+        hit = f"document.elementFromPoint({x}, {y}).closest({json.dumps(selector)}) !== null"
+        assert person.browser.evaluate(hit), selector
 
 
 def test_plots_show_poses_and_are_saved(person: Person, tmp_path: Path) -> None:
@@ -151,6 +202,21 @@ def test_plots_show_poses_and_are_saved(person: Person, tmp_path: Path) -> None:
     rows = (tmp_path / "elbow-coordinates.csv").read_text().split("\n")
     table = np.array([[float(x) for x in row.split(",")] for row in rows[1:102]])
     np.testing.assert_allclose(table, np.column_stack([run.t, run.q]), atol=1e-6)
+
+
+def test_a_dark_page_is_printed_in_the_colours_of_paper(person: Person) -> None:
+    """Lines of plots and their legend, which are lighter on the dark page."""
+    arm = lw.gallery("elbow")
+    color = "getComputedStyle(document.querySelector('.lw-swatch')).backgroundColor"
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    person.browser.call("Emulation.setEmulatedMedia", features=[dark])
+    try:
+        person.read(lw.live.scene(arm, lw.simulate(arm, 0.5, samples=51)))
+        person.wait(f"{color} === 'rgb(74, 163, 245)'", "the blue of a dark page")
+        person.browser.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert person.browser.evaluate(color) == "rgb(0, 114, 178)"
+    finally:
+        person.browser.call("Emulation.setEmulatedMedia", features=[])
 
 
 def test_what_if_is_drawn_beside_the_recorded_run(person: Person) -> None:
@@ -327,7 +393,9 @@ def test_a_notebook_and_its_picture_tell_each_other(person: Person, tmp_path: Pa
     person.browser.open(page, 1280, 1000)
     person.browser.evaluate(f"window.given = {given}; window.script = {json.dumps(view._esm)}; 0")
     person.browser.evaluate(NOTEBOOK)
-    person.wait("document.querySelector('input[aria-label=\"q1, rad\"]') !== null", "the sliders")
+    person.wait(
+        "document.querySelector('input[aria-label=\"q1, degrees\"]') !== null", "the sliders"
+    )
 
     def tell_python(name: str) -> None:
         """Give what the front end saved to the widget, as a kernel does."""
@@ -346,7 +414,7 @@ def test_a_notebook_and_its_picture_tell_each_other(person: Person, tmp_path: Pa
 
     person.browser.evaluate("model.saved = null")
     person.browser.evaluate("model.receive('q', [0.25, -0.5])")  # and the other direction
-    slider = "document.querySelector('input[aria-label=\"q2, rad\"]').value"
+    slider = "document.querySelector('input[aria-label=\"q2, degrees\"]').value"
     person.wait(f"Number({slider}) === -0.5", "the slider at the value of Python")
     person.browser.evaluate("endWidget()")
     left = "[...model.listeners.values()].flat().length"

@@ -58,6 +58,24 @@ def test_parameters_have_the_unit_of_what_they_are_used_for() -> None:
     assert {one["name"]: one["unit"] for one in disk}["r"] == "m"  # type: ignore[attr-defined]
 
 
+def test_parameters_are_shown_in_the_unit_of_the_file() -> None:
+    """4 kN/m is 4 kN/m on the page, not 4000 kg/s²; an angle that also occurs in gravity is one."""
+    words = PRESS.replace('[0, "-g", 0]', '["-g*sin(lean)", "-g*cos(lean)", 0]').replace(
+        "g = 9.81", 'g = 9.81\nlean = "5 deg"'
+    )
+    scene = lw.live.scene(lw.load(words))
+    shown = {
+        one["name"]: (one.get("shown"), one.get("scale"))
+        for one in scene.data["parameters"]  # type: ignore[attr-defined]
+    }
+    assert shown["k"] == ("kN/m", 1000.0)
+    assert shown["c"] == ("N s/m", 1.0)
+    assert shown["tilt"] == ("deg", pytest.approx(np.pi / 180))
+    assert shown["kt"] == shown["g"] == (None, None)
+    units = {one["name"]: one["unit"] for one in scene.data["parameters"]}  # type: ignore[attr-defined]
+    assert (units["lean"], units["g"]) == ("rad", "m/s^2")
+
+
 def test_efforts_have_the_unit_and_the_limits_of_what_they_drive() -> None:
     """The limit of a joint counts on the side of the actuator: 50 N by `moves`, ±3 N m by range."""
     found = {one["name"]: one for one in lw.live.scene(lw.load(PRESS)).data["efforts"]}  # type: ignore[attr-defined]

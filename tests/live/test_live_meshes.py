@@ -64,6 +64,38 @@ def _drawn_parts(mechanism: lw.Mechanism) -> list[tuple[list[float], np.ndarray]
     return found
 
 
+def test_meshes_that_are_missing_are_one_note(tmp_path: Path) -> None:
+    """A robot whose packages are not installed would fill the page with notes."""
+    bodies = "".join(
+        f'<link name="l{k}"><visual><geometry><mesh filename="package://far/m{k % 5}.stl"/></geometry></visual></link>'
+        for k in range(12)
+    )
+    file = tmp_path / "robot.urdf"
+    file.write_text(f'<robot name="r">{bodies}{_fixed_joints(12)}</robot>')
+    (note,) = [one for one in lw.live.scene(lw.load(file)).notes if "mesh" in one]
+    assert note == "5 meshes are not found, and not drawn: m0.stl, m1.stl, m2.stl and 2 others."
+
+
+def test_a_package_may_follow_three_slashes(tmp_path: Path) -> None:
+    """As in talos_full_v2.urdf of example-robot-data."""
+    (tmp_path / "pack/meshes").mkdir(parents=True)
+    _colored_box(RED).export(str(tmp_path / "pack/meshes/box.stl"))
+    file = tmp_path / "pack/robot.urdf"
+    mesh = '<visual><geometry><mesh filename="package:///pack/meshes/box.stl"/></geometry></visual>'
+    file.write_text(
+        f'<robot name="r"><link name="l0"/><link name="l1">{mesh}</link>{_fixed_joints(2)}</robot>'
+    )
+    assert lw.live.scene(lw.load(file)).data["meshes"] is not None
+
+
+def _fixed_joints(links: int) -> str:
+    """Joints that turn each link about the one before."""
+    return "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/></joint>'
+        for k in range(1, links)
+    )
+
+
 @pytest.mark.parametrize("ending", FORMATS)
 def test_a_mesh_has_its_size_place_and_colour(ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"box.{ending}"

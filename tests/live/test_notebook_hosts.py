@@ -118,7 +118,7 @@ def test_jupyterlab_shows_mechanisms_and_viewers(jupyterlab_address: str, browse
     )
     browser.evaluate("jupyterapp.commands.execute('notebook:run-all-cells').then(() => 0)")
     wait_for(browser, TWO_LIVE_VIEWS, "two live views")
-    slider = "[...document.querySelectorAll('input[aria-label=\"q2, rad\"]')].at(-1)"
+    slider = "[...document.querySelectorAll('input[aria-label=\"q2, degrees\"]')].at(-1)"
     wait_for(browser, f"Number({slider}.value) === -0.25", "the coordinates of Python")
 
 

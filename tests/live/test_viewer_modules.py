@@ -56,6 +56,29 @@ def test_values_are_typed_with_units(text: str, unit: str, value: float) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5", 5000.0),
+        ("5 N/mm", 5000.0),
+        ("5000 N/m", 5000.0),
+        ("5 kg/s^2", 5.0),
+        ("3 J/(m m)", 3.0),
+    ],
+)
+def test_a_bare_number_has_the_unit_that_is_shown(text: str, value: float) -> None:
+    found = run_modules("units", f"return m.parseQuantity({text!r}, 'N/m', 1000, 'N/mm')")
+    assert found["value"] == pytest.approx(value, rel=1e-14)
+
+
+def test_bare_angles_are_degrees_and_multiples_of_pi_are_not() -> None:
+    found = run_modules(
+        "units",
+        "return ['30', 'pi/6', '30 deg', '0.5 rad'].map((text) => m.parseQuantity(text, 'rad', Math.PI / 180, '°').value)",
+    )
+    assert found == pytest.approx([np.pi / 6, np.pi / 6, np.pi / 6, 0.5])
+
+
+@pytest.mark.parametrize(
     ("text", "unit", "problem"),
     [
         ("3 kg", "m", "kg does not fit; use m"),
@@ -119,6 +142,41 @@ def test_tables_of_numbers_cannot_become_formulas_of_a_spreadsheet() -> None:
     )
     assert text.splitlines()[0] == 't (s),"\'=cmd|x","a,""b"" (m)"'
     assert text.splitlines()[2] == "1,2,4"
+
+
+def test_a_table_of_live_and_recorded_series_is_rectangular() -> None:
+    """As a spreadsheet and pandas read it: each history beside its own times."""
+    text = run_modules(
+        "plots",
+        """const was = [0, 1], now = [0, 0.5, 1];
+        return m.seriesAsCsv([{name: 'θ₁, recorded', plain: 'theta1, recorded', recorded: true, unit: 'rad', times: was, values: [1, 2]},
+          {name: 'θ₁', plain: 'theta1', unit: 'rad', times: now, values: [3, 4, 5]}])""",
+    )
+    rows = text.splitlines()
+    assert rows[0] == 't (s),"theta1, recorded (rad)",t live (s),theta1 (rad)'
+    assert rows[1:] == ["0,1,0,3", "1,2,0.5,4", ",,1,5"]
+
+
+def _contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours by WCAG 2."""
+
+    def luminance(text: str) -> float:
+        parts = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_lines_on_a_dark_page_are_as_clear_as_words() -> None:
+    """4.5 is what WCAG 2 asks of small text; lines need 3. No two lines have the same colour."""
+    paper, lines = run_modules(
+        "plots planar",
+        "return [m.THEMES.dark.paper, m.LINE_COLORS.map((one) => m.themed(one, m.THEMES.dark))]",
+    )
+    assert min(_contrast(one, paper) for one in lines) > 4.5
+    assert len(set(lines)) == len(lines)
 
 
 def test_a_camera_finds_its_points_again() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
+import linkwright as lw
 from tests.commands import run_in_new_python
 from tests.studio.studio_process import PATIENCE, Studio, ask, receive_until, run_studio
 
@@ -88,6 +89,10 @@ def test_other_hosts_and_origins_are_refused(studio: Studio) -> None:
     assert request(studio, home, Host=f"evil.example:{studio.port}")[0] == 404
     assert request(studio, home, Host="127.0.0.1")[0] == 404
     assert request(studio, home, Host=f"localhost:{studio.port}")[0] == 200
+    for path in ("/x", f"/{studio.token}"):  # no redirection to a host that a request names
+        assert request(studio, path, Host="evil.example")[0] == 404
+    assert request(studio, "/x")[0] == 404
+    assert request(studio, f"/{studio.token}")[0] == 307
     assert request(studio, home, Origin="http://evil.example")[0] == 404
     for origin in ("http://evil.example", "null", f"https://127.0.0.1:{studio.port}", None):
         with pytest.raises(InvalidStatus), studio.socket(origin=origin):
@@ -182,6 +187,26 @@ def test_the_last_good_state_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_file_deleted_while_it_is_read_is_said_to_be_gone(tmp_path: Path) -> None:
+    """The result of the reading comes after the message; it does not take the message away."""
+    file = tmp_path / "arm.toml"
+    file.write_text(ELBOW)
+    with run_studio(file) as studio, studio.socket() as socket:
+        receive_until(socket, type="file")
+        lw.save(lw.gallery("seven-axis"), file)  # whose scene takes more than a second
+        receive_until(socket, type="reading", state="running")
+        time.sleep(0.5)  # the worker has opened the file, and computes
+        file.unlink()
+        while receive_until(socket, type="problem")["problem"]["what"] != "is gone":
+            pass
+        end, seen = time.monotonic() + PATIENCE / 8, {"version": 1}
+        while seen["version"] == 1 and time.monotonic() < end:  # or the worker came too late
+            time.sleep(0.3)
+            with studio.socket() as another:
+                seen = receive_until(another, type="file")
+        assert seen["problem"]["what"] == "is gone"
+
+
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "elbow.toml"
     file.write_text(ELBOW)

@@ -71,6 +71,29 @@ def ink(person: Person) -> str:
     return person.picture("#viewer .lw-ink")
 
 
+def test_the_studio_is_dark_where_the_system_is(browser: Browser, tmp_path: Path) -> None:
+    """Words are light on a dark page; results, whose figures are drawn for paper, stay on white."""
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM)
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    browser.call("Emulation.setEmulatedMedia", features=[dark])
+    try:
+        with open_studio(browser, file) as (_, person):
+            person.click("#tab-equations")
+            result = ".result[data-kind=equations]"
+            person.wait(f"document.querySelector('{result}').innerText.length > 50", "equations")
+            style = "getComputedStyle(document.querySelector('%s')).%s"
+            looks = [
+                person.browser.evaluate(style % (selector, name))
+                for selector in ("body", result)
+                for name in ("color", "backgroundColor")
+            ]
+            light, black = "rgb(232, 232, 232)", "rgb(16, 18, 21)"
+            assert looks == [light, black, "rgb(32, 32, 32)", "rgb(255, 255, 255)"]
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+
+
 def test_a_file_is_edited_beside_its_page(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "pendulum.toml"
     file.write_text(PENDULUM)
@@ -79,7 +102,7 @@ def test_a_file_is_edited_beside_its_page(browser: Browser, tmp_path: Path) -> N
         assert words(person, "#summary") == "1 body, 1 joint, 1 degree of freedom, 2 kg"
 
         before = ink(person)  # the picture with its slider
-        x, y = person.place('#viewer input[aria-label="swing, rad"]')
+        x, y = person.place('#viewer input[aria-label="swing, degrees"]')
         person.drag([(x, y), *((x + 5 * k, y) for k in range(1, 7))])
         moved = person.state["q"][0]
         assert abs(moved) > 0.1

@@ -34,6 +34,7 @@ def _mesh_file_places(name: str, folder: Path) -> Iterator[Path]:
         yield folder / rest
     if scheme not in ("package", "model"):
         return
+    rest = rest.lstrip("/")  # some files write package:///name/…
     package, _, inner = rest.partition("/")
     for above in (folder, *folder.parents):
         yield above / rest

@@ -23,6 +23,8 @@ _MIN_SHARE = 60
 """Triangles that a mesh keeps at least, if it has them."""
 PLAIN_COLOR = (*(int(GRAY_COLOR[k : k + 2], 16) / 255 for k in (1, 3, 5)), 1.0)
 """Red, green, blue and opacity of meshes that state no colour."""
+_NAMED_FILES = 3
+"""Missing files that a note names; a robot may have dozens."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,26 @@ class EmbeddedMeshes:
 
     meshes: list[PlacedMesh] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def all_notes(self) -> list[str]:
+        """The notes, with one sentence on all files that are missing."""
+        names = list(dict.fromkeys(self.missing))
+        if not names:
+            return self.notes
+        if len(names) == 1:
+            return [f"The mesh {names[0]} is not found, and is not drawn.", *self.notes]
+        few = ", ".join(Path(name).name for name in names[:_NAMED_FILES])
+        more = f" and {len(names) - _NAMED_FILES} others" if len(names) > _NAMED_FILES else ""
+        return [f"{len(names)} meshes are not found, and not drawn: {few}{more}.", *self.notes]
 
     def add(
         self, file: str, scale: Floats, link: int, R: Floats, p: Floats, color: list[float] | None
     ) -> None:
-        """Add a mesh; one whose file is missing becomes a note."""
+        """Add a mesh; those whose files are missing become a note."""
         if not Path(file).is_file():
-            self.notes.append(f"The mesh {Path(file).name} is not found, and is not drawn.")
+            self.missing.append(file)
             return
         self.meshes.append(PlacedMesh(file, scale, link, R, p, color))
 

@@ -14,7 +14,10 @@ from ..errors import LinkwrightError
 from ..expressions import (
     Expression,
     Name,
+    Negation,
     NumberWithUnit,
+    Product,
+    Sum,
     dimension_text,
     expression_text,
     expression_to_float,
@@ -190,13 +193,24 @@ def parameter_controls(
                 "name": name,
                 "value": value,
                 "unit": units.get(name, ""),
+                **_written_unit(mechanism.parameters[name]),
                 "lower": 0.0 if value > 0 else -reach,
                 "upper": reach if value >= 0 else 0.0,
                 "written": expression_text(mechanism.parameters[name]),
                 "hidden": name in hidden,
+                **({"least": 0.0} if units.get(name) == "kg" else {}),
             }
         )
     return found
+
+
+def _written_unit(written: Expression) -> dict[str, object]:
+    """The unit in which the file writes a parameter, and its factor to SI units."""
+    if not isinstance(written, NumberWithUnit):
+        return {}
+    unit = parse_unit(written.unit)
+    scale = float(unit.scale) * math.pi**unit.pi_power
+    return {"shown": written.unit.replace("*", " "), "scale": scale}
 
 
 def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
@@ -214,14 +228,38 @@ def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
                 if isinstance(number, Name) and unit is not None:
                     found.setdefault(number.name, unit)
     for entry in mechanism.gravity:
-        for name in names_in_expression(entry):
+        for name in _single_factors(entry):
             found.setdefault(name, "m/s^2")
     for name, written in mechanism.parameters.items():
         if isinstance(written, NumberWithUnit):
             is_angle = written.unit in ("rad", "mrad", "deg", "rev")
             base = "rad" if is_angle else dimension_text(parse_unit(written.unit).dimension)
-            found.setdefault(name, base.replace("*", " "))
+            found[name] = found[name] if _has_dimension(found.get(name), written.unit) else base
+            found[name] = found[name].replace("*", " ")
     return {name: unit for name, unit in found.items() if unit not in ("ratio", "1")}
+
+
+def _has_dimension(unit: str | None, written: str) -> bool:
+    """Whether a unit that a field asks for, with spaces for products, is of the written kind."""
+    if unit is None or unit in ("ratio", "1"):
+        return False
+    return parse_unit(unit.replace(" ", "*")).dimension == parse_unit(written).dimension
+
+
+def _single_factors(value: Expression) -> set[str]:
+    """The names that have the unit of the whole expression: `g` in g·cos(tilt)."""
+    match value:
+        case Name(name):
+            return {name}
+        case Negation(operand):
+            return _single_factors(operand)
+        case Sum(parts):
+            return {name for part in parts for name in _single_factors(part)}
+        case Product(parts):
+            named = [part.name for part in parts if isinstance(part, Name)]
+            return set(named) if len(named) == 1 else set()
+        case _:
+            return set()
 
 
 _UNITS_BY_DISPLACEMENT = {

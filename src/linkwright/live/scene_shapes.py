@@ -57,7 +57,7 @@ def scene_shapes(
     except LinkwrightError as error:
         embedded = None
         notes.append(f"Meshes are not drawn: {error}.")
-    notes += wanted.notes
+    notes += wanted.all_notes
     return SceneShapes(found, embedded, notes)
 
 

@@ -52,11 +52,14 @@ class StudioApplication:
     def starlette(self) -> Starlette:
         """Return the application for a server."""
         routes = [
+            Route("/{token}", self.add_slash),
             Route("/{token}/", self.show_page),
             WebSocketRoute("/{token}/socket", self.talk),
         ]
         handlers = {404: self.refuse, 405: self.refuse}
-        return Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)
+        found = Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)
+        found.router.redirect_slashes = False  # it would redirect to whatever host is asked for
+        return found
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -78,6 +81,12 @@ class StudioApplication:
     async def refuse(self, request: Request, error: Exception) -> Response:
         """Answer what is not served."""
         return PlainTextResponse("not found\n", 404, headers=_HEADERS)
+
+    async def add_slash(self, request: Request) -> Response:
+        """Lead somebody who left out the slash at the end of the address to the page."""
+        if not self.is_allowed(request):
+            return PlainTextResponse("not found\n", 404, headers=_HEADERS)
+        return Response(status_code=307, headers={**_HEADERS, "Location": f"/{self.token}/"})
 
     async def show_page(self, request: Request) -> Response:
         """Answer with the page."""

@@ -97,15 +97,18 @@ class StudioHub:
         return {"found": found}
 
     def _file_was_read(self, found: object) -> None:
+        is_gone = self.path is not None and self._content is None  # while it was being read
+        gone = missing_file_problem(self.path) if self.path is not None and is_gone else None
         if isinstance(found, StudioProblem):
-            self._show_problem(found)
+            self._show_problem(gone or found)
             return
         assert isinstance(found, StudioFile)
         self.version += 1
-        self._mechanism, self._problem, self._results = found.mechanism, None, {}
+        self._mechanism, self._results = found.mechanism, {}
+        self._problem = gone.data() if gone is not None else None
         scene = json.loads(found.scene)
         self._shown = {"type": "file", "version": self.version, "scene": scene, **found.facts}
-        self._tell({**self._shown, "problem": None})
+        self._tell({**self._shown, "problem": self._problem})
 
     def _show_problem(self, problem: StudioProblem) -> None:
         """Shows an error of the file; the last good state stays."""

@@ -1,6 +1,6 @@
 // A free body at the present state: the forces on it, and their polygon.
 import { make } from "./figures.js";
-import { linesOn, Pen } from "./planar.js";
+import { linesOn, Pen, themed } from "./planar.js";
 import { drawArrow, FORCE_COLORS } from "./overlay.js";
 import { addScaled, carryPoint, dot, norm, scaled, subtract } from "./vectors.js";
 import { formatNumber, prettyName } from "./units.js";
@@ -18,7 +18,7 @@ export function bodyForces(state, link) {
   if (mass > 0) found.push({ name: "weight", force: scaled(gravity, mass), point: carryPoint(state.poses, link, center), color: FORCE_COLORS.weight });
   const add = (one, k, inner, outer) => {
     const force = Array.from(rows.slice(6 * k + 3, 6 * k + 6)), sign = inner === link ? 1 : outer === link ? -1 : 0;
-    if (sign && inner !== outer) found.push({ name: one.name, force: scaled(force, sign), point: state.worldOf(one), color: FORCE_COLORS.reaction });
+    if (sign && inner !== outer) found.push({ name: one.name, force: scaled(force, sign), moment: norm(rows.slice(6 * k, 6 * k + 3)), point: state.worldOf(one), color: FORCE_COLORS.reaction });
   };
   scene.joints.forEach((one, k) => { if (one.links.length) add(one, k, one.links[one.links.length - 1], one.link); });
   scene.loops.filter((one) => one.places.length === 2).forEach((one, k) => add({ ...one, ...one.places[0] }, scene.joints.length + k, one.places[1].link, one.places[0].link));
@@ -59,6 +59,7 @@ function nameArrow(pen, a, spots, ends, name, theme, taken) {
   const text = prettyName(name), c = pen.context;
   c.font = "11px sans-serif";
   const width = c.measureText(text).width, places = spots.map((spot) => [Math.min(ends[1] - width - 2, Math.max(ends[0] + 2, spot[0] < a[0] ? spot[0] - width : spot[0])), spot[1], width]);
+  for (const one of places) one[1] = Math.min(ends[2] - 8, Math.max(8, one[1]));
   const place = places.find(([x, y]) => taken.every((one) => Math.abs(y - one[1]) >= 12 || x > one[0] + one[2] || x + width < one[0])) ?? places[0];
   taken.push(place);
   c.lineJoin = "round"; c.strokeStyle = theme.paper; c.lineWidth = 3; c.textAlign = "left"; c.textBaseline = "middle";
@@ -90,12 +91,13 @@ export class BodyPanel {
     const flat = (f) => [dot(f, camera.right), -dot(f, camera.up)];
     this.#freeBody(pen, forces, camera, flat, wide / 2, high, theme);
     this.#polygon(pen, forces, flat, wide / 2, wide / 2, high, theme);
-    const row = (name, f, color) => {
+    const largest = Math.max(...forces.map((one) => one.moment ?? 0)), withMoment = (moment) => (moment > 1e-9 * Math.max(largest, norm(forces.total)) ? `, ${formatNumber(moment)} N m` : "");
+    const row = (name, f, color, moment = 0) => {
       const mark = make("span", { class: "lw-swatch" });
-      mark.style.background = color;
-      return make("tr", {}, make("th", { scope: "row" }, mark, name), make("td", {}, `${formatNumber(norm(f))} N`));
+      mark.style.background = themed(color, theme);
+      return make("tr", {}, make("th", { scope: "row" }, mark, name), make("td", {}, `${formatNumber(norm(f))} N${withMoment(moment)}`));
     };
-    this.list.replaceChildren(...forces.map((one) => row(one.name, one.force, one.color)), row("mass × acceleration", forces.total, theme.ink));
+    this.list.replaceChildren(...forces.map((one) => row(one.name, one.force, one.color, one.moment)), row("mass × acceleration", forces.total, theme.ink));
   }
 
   #freeBody(pen, forces, camera, flat, wide, high, theme) {
@@ -109,8 +111,8 @@ export class BodyPanel {
     forces.forEach((one, k) => {
       const a = place(points[k]), f = flat(one.force);
       const b = [a[0] + f[0] * reach, a[1] + f[1] * reach];
-      drawArrow(pen, a, b, one.color, 2.2);
-      if (lengthOf(a, b) > 8) nameArrow(pen, a, [beyondTip(a, b), [b[0] + 8, b[1]], [b[0] - 8, b[1]]], [0, wide], one.name, theme, taken);
+      drawArrow(pen, a, b, themed(one.color, theme), 2.2);
+      if (lengthOf(a, b) > 8) nameArrow(pen, a, [beyondTip(a, b), [b[0] + 8, b[1]], [b[0] - 8, b[1]]], [0, wide, high], one.name, theme, taken);
     });
   }
 
@@ -124,9 +126,9 @@ export class BodyPanel {
     const sides = [...forces.map((one, k) => [k, k + 1, one.color, one.name]), [0, last, theme.ink, "m a"]];
     for (const [from, to, color, name] of sides) {
       const a = place(corners[from]), b = place(corners[to]);
-      drawArrow(pen, a, b, color, 2);
+      drawArrow(pen, a, b, themed(color, theme), 2);
       const away = to === last && from === 0 ? [a[0] + b[0] - middle[0], a[1] + b[1] - middle[1]] : middle; // the sum inside
-      if (lengthOf(a, b) > 8) nameArrow(pen, [(a[0] + b[0]) / 2, 0], besideMiddle(a, b, away), [left, left + wide], name, theme, taken);
+      if (lengthOf(a, b) > 8) nameArrow(pen, [(a[0] + b[0]) / 2, 0], besideMiddle(a, b, away), [left, left + wide, high], name, theme, taken);
     }
   }
 }

@@ -108,7 +108,7 @@ export function setParameters(state, values) {
   if (!state.hasLoops) { state.p.set(to); state.touch(); return ""; }
   const change = Math.max(0, ...to.map((v, k) => Math.abs(v - from[k]) / Math.max(1e-9, Math.abs(from[k]), Math.abs(v))));
   const done = continueAlong((share) => {
-    const p = between(from, to, share);
+    const p = share >= 1 ? to : between(from, to, share);
     if (!closeAll(state, p)) return false;
     state.p.set(p);
     return true;

@@ -1,8 +1,8 @@
 // A plot on the page: choose histories, hover a time, zoom, save as PNG, SVG or CSV.
-import { linesOn } from "./planar.js";
-import { CanvasPen, drawPlot, lineLook, seriesAsCsv, SvgPen } from "./plots.js";
+import { linesOn, themed, THEMES } from "./planar.js";
+import { CanvasPen, drawPlot, drawPlotFile, lineLook, seriesAsCsv, SvgPen } from "./plots.js";
 import { indexAtTime } from "./scales.js";
-import { formatNumber, prettyName } from "./units.js";
+import { formatNumber, prettyName, prettyUnit } from "./units.js";
 
 /** Make an element with attributes and children; text is never read as HTML. */
 export function make(tag, attributes = {}, ...children) {
@@ -27,6 +27,7 @@ export function saveFile(name, content, kind) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
+const FILE_WIDTH = 760;
 const QUANTITIES = { q: "coordinates", qd: "velocities", energy: "energies" };
 
 /** A plot of histories with its choices. */
@@ -53,10 +54,10 @@ export class HistoryFigure {
 
   /** The series that are shown. */
   series() {
-    const { live, recorded } = this.source(), names = this.kind === "q" ? this.scene.coordinates : this.kind === "qd" ? this.scene.velocities : null;
+    const { live: now, recorded } = this.source(), live = recorded && now.t.length < 2 ? null : now, names = this.kind === "q" ? this.scene.coordinates : this.kind === "qd" ? this.scene.velocities : null;
     const found = [], add = (history, name, unit, values, k, isRecorded) => {
       const look = lineLook(k);
-      if (history && history.t.length) found.push({ name: isRecorded ? `${prettyName(name)}, recorded` : prettyName(name), times: history.t, values, unit, recorded: isRecorded, color: look.color, dash: isRecorded ? [2, 3] : look.dash });
+      if (history && history.t.length) found.push({ name: isRecorded ? `${prettyName(name)}, recorded` : prettyName(name), plain: isRecorded ? `${name}, recorded` : name, times: history.t, values, unit, recorded: isRecorded, color: look.color, dash: isRecorded ? [2, 3] : look.dash });
     };
     if (names) {
       names.forEach((one, k) => {
@@ -78,10 +79,11 @@ export class HistoryFigure {
   /** Build the boxes by which histories are chosen. */
   refill() {
     const entries = this.kind === "q" ? this.scene.coordinates : this.kind === "qd" ? this.scene.velocities : ["kinetic", "potential", "total"].map((name) => ({ name }));
+    this.swatches = [];
     this.choices.replaceChildren(...entries.map((one, k) => {
       const key = `${this.kind} ${one.name}`, box = make("input", { type: "checkbox", checked: !this.hidden.has(key), onchange: () => { if (box.checked) this.hidden.delete(key); else this.hidden.add(key); this.draw(); } });
       const swatch = make("span", { class: "lw-swatch" });
-      swatch.style.background = lineLook(k).color;
+      this.swatches.push([swatch, lineLook(k).color]);
       return make("label", {}, box, swatch, this.kind === "qd" ? `d${prettyName(one.name)}/dt` : prettyName(one.name));
     }));
     this.draw();
@@ -95,6 +97,7 @@ export class HistoryFigure {
   draw(theme = this.theme) {
     if (!theme || !this.canvas.clientWidth) { this.theme = theme; return; }
     this.theme = theme;
+    for (const [swatch, color] of this.swatches) swatch.style.background = themed(color, theme);
     const ratio = window.devicePixelRatio || 1, wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     if (this.canvas.width !== Math.round(wide * ratio) || this.canvas.height !== Math.round(high * ratio)) { this.canvas.width = Math.round(wide * ratio); this.canvas.height = Math.round(high * ratio); }
     const context = linesOn(this.canvas);
@@ -105,7 +108,7 @@ export class HistoryFigure {
     if (this.time === null) { this.readout.textContent = ""; return; }
     const { x, frame, window: span } = this.scales;
     if (this.time >= span[0] && this.time <= span[1]) pen.line([[x(this.time), frame.top], [x(this.time), frame.bottom]], theme.gray, 1, [3, 3]);
-    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.filter((one) => one.times.length > 1 && this.time <= one.times[one.times.length - 1] + 1e-9).slice(0, 8).map((one) => `${one.name} = ${formatNumber(one.values[indexAtTime(one.times, this.time)])}`)].join(" · ");
+    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.filter((one) => one.times.length > 1 && this.time <= one.times[one.times.length - 1] + 1e-9).slice(0, 8).map((one) => `${one.name} = ${formatNumber(valueAt(one, this.time))}${one.unit && one.unit !== "1" ? ` ${prettyUnit(one.unit)}` : ""}`)].join(" · ");
   }
 
   #unit() {
@@ -146,18 +149,34 @@ export class HistoryFigure {
     this.draw();
   }
 
+  /** A file with the plot in the colours of paper, whatever the page's are. */
+  #file(begin, width) { return drawPlotFile(begin, FILE_WIDTH, this.series(), this.window, THEMES.light, this.#unit(), width); }
+
   saveSvg() {
-    const pen = new SvgPen(760, 420, this.theme.paper), series = this.series();
-    drawPlot(pen, 760, 400, series, this.window, this.theme, this.#unit());
-    series.slice(0, 9).forEach((one, k) => { pen.line([[70 + 75 * k, 410], [88 + 75 * k, 410]], one.color, 2, one.dash); pen.text(one.name, 92 + 75 * k, 410, this.theme.ink); });
+    const pen = this.#file((high) => new SvgPen(FILE_WIDTH, high, THEMES.light.paper), (text) => 6.3 * text.length);
     saveFile(`${this.#stem()}.svg`, pen.finish(), "image/svg+xml");
   }
 
-  savePng() { this.draw(); this.canvas.toBlob((content) => saveFile(`${this.#stem()}.png`, content, "image/png")); }
+  savePng() {
+    const canvas = make("canvas"), context = canvas.getContext("2d"), ratio = 2;
+    this.#file((high) => {
+      canvas.width = ratio * FILE_WIDTH; canvas.height = ratio * high;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.fillStyle = THEMES.light.paper; context.fillRect(0, 0, FILE_WIDTH, high);
+      return new CanvasPen(context);
+    }, (text) => { context.font = "11px sans-serif"; return context.measureText(text).width; });
+    canvas.toBlob((content) => saveFile(`${this.#stem()}.png`, content, "image/png"));
+  }
 
   saveCsv() { saveFile(`${this.#stem()}.csv`, seriesAsCsv(this.series()), "text/csv"); }
 
   #stem() { return `${this.scene.name.replace(/[^\w-]+/g, "-") || "mechanism"}-${QUANTITIES[this.kind]}`; }
+}
+
+/** The value of a series at a time, on the line between its samples. */
+function valueAt({ times, values }, t) {
+  const k = indexAtTime(times, t), m = Math.min(k + 1, times.length - 1), s = m > k ? Math.min(1, Math.max(0, (t - times[k]) / (times[m] - times[k]))) : 0;
+  return (1 - s) * values[k] + s * values[m];
 }
 
 /** One entry of a history over time, kept while the history does not grow. */

@@ -1,6 +1,6 @@
 // Equations beside the picture: hover a symbol, its body lights up; values at the present state.
 import { make } from "./figures.js";
-import { formatNumber, formatQuantity, prettyName } from "./units.js";
+import { formatNumber, formatShown, prettyName, prettyUnit } from "./units.js";
 
 const MATH_TAGS = new Set(["math", "mrow", "mi", "mn", "mo", "mtext", "msub", "msup", "msubsup", "mfrac", "msqrt", "mroot", "mover", "munder", "munderover", "mspace", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom"]);
 const MATH_ATTRIBUTES = new Set(["display", "mathvariant", "stretchy", "fence", "separator", "lspace", "rspace", "accent", "width", "data-symbol", "columnalign", "linethickness", "form"]);
@@ -90,9 +90,9 @@ export class FormulaPanel {
     const { coordinates, parameters, velocities } = this.scene;
     for (const { name, cell } of this.rows) {
       const q = coordinates.findIndex((one) => one.name === name), p = parameters.findIndex((one) => one.name === name), v = velocities.findIndex((one) => one.name === name);
-      const rate = v >= 0 ? `, rate ${formatNumber(state.qd[v])}` : "";
-      if (q >= 0) cell.textContent = formatQuantity(state.q[q], coordinates[q].unit) + rate;
-      else if (p >= 0) cell.textContent = formatQuantity(state.p[p], parameters[p].unit);
+      const rate = v >= 0 ? `, rate ${formatNumber(state.qd[v])} ${prettyUnit(velocities[v].unit)}` : "";
+      if (q >= 0) cell.textContent = formatShown(state.q[q], coordinates[q]) + rate;
+      else if (p >= 0) cell.textContent = formatShown(state.p[p], parameters[p]);
       else cell.textContent = v >= 0 ? formatNumber(state.qd[v]) : "follows from others";
     }
   }

@@ -1,6 +1,6 @@
 // What lies over the picture: traces, frames, labels, arrows of forces and moments, contacts, the hand.
 import { addScaled, carryDirection, carryPoint, dot, norm, scaled } from "./vectors.js";
-import { drawCenter } from "./planar.js";
+import { drawCenter, themed } from "./planar.js";
 import { contactGap } from "./rebounds.js";
 import { formatNumber, prettyName } from "./units.js";
 
@@ -48,15 +48,15 @@ export function drawForces(pen, state, camera, theme) {
   const largest = Math.max(1e-12, ...forces.map((one) => norm(one.f))), length = (0.28 * size) / largest;
   const turn = Math.max(1e-12, ...moments.map((one) => norm(one.m)));
   for (const { p, f, color } of forces) {
-    if (norm(f) > 0.01 * largest) drawArrow(pen, camera.project(p), camera.project(addScaled(p, f, length)), color, 2.2);
+    if (norm(f) > 0.01 * largest) drawArrow(pen, camera.project(p), camera.project(addScaled(p, f, length)), themed(color, theme), 2.2);
   }
   for (const { p, m } of moments) {
     if (norm(m) < 0.02 * turn || norm(m) < 1e-9 * largest * size) continue;
-    if (camera.planar) drawTurn(pen, camera.project(p), dot(m, camera.toward) / turn, FORCE_COLORS.moment);
+    if (camera.planar) drawTurn(pen, camera.project(p), dot(m, camera.toward) / turn, themed(FORCE_COLORS.moment, theme));
     else {
       const tip = addScaled(p, m, (0.2 * size) / turn), a = camera.project(p), b = camera.project(tip);
-      drawArrow(pen, a, b, FORCE_COLORS.moment, 1.6);
-      drawArrow(pen, a, camera.project(addScaled(p, m, (0.17 * size) / turn)), FORCE_COLORS.moment, 1.6);
+      drawArrow(pen, a, b, themed(FORCE_COLORS.moment, theme), 1.6);
+      drawArrow(pen, a, camera.project(addScaled(p, m, (0.17 * size) / turn)), themed(FORCE_COLORS.moment, theme), 1.6);
     }
   }
   pen.context.font = "12px sans-serif";
@@ -111,17 +111,18 @@ export function thinned(points) {
 export function drawTraces(pen, paths, camera, theme) {
   for (const { points, recorded } of paths) {
     if (points.length < 2) continue;
-    pen.path(thinned(points.map((p) => camera.project(p)))).stroke(recorded ? theme.gray : "#E69F00", recorded ? 1.1 : 1.8, recorded ? [4, 4] : []);
+    pen.path(thinned(points.map((p) => camera.project(p)))).stroke(recorded ? theme.gray : themed("#E69F00", theme), recorded ? 1.1 : 1.8, recorded ? [4, 4] : []);
   }
 }
 
 /** Draw the points where contacts may touch; those that touch are filled. */
 function drawContacts(pen, state, camera, theme) {
+  const color = themed("#D55E00", theme);
   for (const one of state.scene.contacts) {
     const p = carryPoint(state.poses, one.link, one.point), n = carryDirection(state.poses, one.plane.link, one.plane.normal), gap = contactGap(state.poses, one);
     const foot = camera.project(addScaled(p, n, -one.radius));
     pen.disc(foot, 4.5);
-    if (gap <= 2e-3 * state.scene.view.size) pen.fill("#D55E00"); else pen.stroke("#D55E00", 1.5);
+    if (gap <= 2e-3 * state.scene.view.size) pen.fill(color); else pen.stroke(color, 1.5);
   }
 }
 

@@ -7,12 +7,18 @@ export const THEMES = {
   dark: { ink: "#e8e8e8", paper: "#15181c", gray: "#8f959b", faint: "#343a40", base: "#2a2f35", floor: "#1b1f24", ball: "#6b7178", glow: "#b98a00" },
 };
 
+/** Okabe and Ito's colours on dark paper: lighter, in the same order of hues, so that lines are as clear as on white. */
+const ON_DARK = {
+  "#0072B2": "#4aa3f5", "#D55E00": "#ff8533", "#009E73": "#22c79a", "#CC79A7": "#e39cc4", "#E69F00": "#ffb92e", "#56B4E9": "#b5e1ff",
+  "#7F7F7F": "#a6abb0", "#4D4D4D": "#b9bec4",
+};
+
 /** A colour of the scene on the present page: ink turns light on dark paper. */
 export function themed(color, theme) {
-  if (color === "#202020") return theme.ink;
-  if (color === "#8A8A8A") return theme.gray;
-  if (theme === THEMES.dark) return { "#0072B2": "#56b4ff", "#4D4D4D": "#b9bec4" }[color] ?? color;
-  return color;
+  const name = color.toUpperCase();
+  if (name === "#202020") return theme.ink;
+  if (name === "#8A8A8A") return theme.gray;
+  return theme === THEMES.dark ? ON_DARK[name] ?? color : color;
 }
 
 /** The convex hull of points in the plane. */

@@ -1,4 +1,5 @@
 // Plots over time, drawn by a pen that writes a canvas or an SVG; hover, zoom, choose, export.
+import { themed } from "./planar.js";
 import { indexAtTime, linearScale, niceTicks, paddedRange, thinHistory } from "./scales.js";
 import { formatNumber } from "./units.js";
 
@@ -72,7 +73,7 @@ export function drawPlot(pen, wide, high, series, window, theme, unit = "") {
   for (const one of shown) {
     const a = indexAtTime(one.times, span[0]), b = Math.min(one.times.length - 1, indexAtTime(one.times, span[1]) + 1);
     const points = thinHistory(one.times, one.values, a, b, Math.max(50, wide)).map(([t, v]) => [Math.max(frame.left, Math.min(frame.right, x(t))), y(v)]);
-    pen.line(points, one.color, one.recorded ? 1.2 : 1.8, one.dash);
+    pen.line(points, themed(one.color, theme), one.recorded ? 1.5 : 1.8, one.dash);
   }
   return { x, y, window: span, frame };
 }
@@ -80,7 +81,30 @@ export function drawPlot(pen, wide, high, series, window, theme, unit = "") {
 /** Colour and dash of line k. */
 export function lineLook(k) { return { color: LINE_COLORS[k % LINE_COLORS.length], dash: DASHES[Math.floor(k / LINE_COLORS.length) % DASHES.length] }; }
 
-/** Series as comma-separated values, one row a time of the first series. */
+const LEGEND_LINE = 18, LEGEND_MARK = 24;
+
+/** A picture of a plot with its legend, for a file.
+ *  @param {(high: number) => object} begin makes a pen for a picture of this height @param {(text: string) => number} width of a text */
+export function drawPlotFile(begin, wide, series, window, theme, unit, width) {
+  let x = 14, row = 0;
+  const plotted = 400, places = series.map((one) => {
+    const needed = LEGEND_MARK + width(one.name) + 18;
+    if (x > 14 && x + needed > wide - 10) { x = 14; row += 1; }
+    const place = [x, plotted + 8 + LEGEND_LINE * row];
+    x += needed;
+    return place;
+  });
+  const pen = begin(plotted + LEGEND_LINE * (row + 1));
+  drawPlot(pen, wide, plotted, series, window, theme, unit);
+  series.forEach((one, k) => {
+    const [left, y] = places[k];
+    pen.line([[left, y], [left + LEGEND_MARK - 5, y]], themed(one.color, theme), 2, one.dash);
+    pen.text(one.name, left + LEGEND_MARK, y, theme.ink);
+  });
+  return pen;
+}
+
+/** Series as one table of comma-separated values: series of the same times share a column of times; shorter ones end with empty cells. */
 export function seriesAsCsv(series) {
   const quoted = (text) => (/[",\n\r]/.test(text) || /^[=+\-@]/.test(text) ? `"${text.replace(/^([=+\-@])/, "'$1").replace(/"/g, '""')}"` : text);
   const live = series.filter((one) => one.times.length), groups = [];
@@ -88,11 +112,7 @@ export function seriesAsCsv(series) {
     const group = groups.find((g) => g.times === one.times);
     if (group) group.list.push(one); else groups.push({ times: one.times, list: [one] });
   }
-  const rows = [];
-  for (const { times, list } of groups) {
-    rows.push(["t (s)", ...list.map((one) => quoted(one.unit ? `${one.name} (${one.unit})` : one.name))].join(","));
-    times.forEach((t, k) => rows.push([t, ...list.map((one) => one.values[k])].join(",")));
-    rows.push("");
-  }
-  return rows.join("\r\n");
+  const head = groups.flatMap(({ list }, k) => [k ? `t ${list[0].recorded ? "recorded" : "live"} (s)` : "t (s)", ...list.map((one) => quoted(`${one.plain ?? one.name}${one.unit ? ` (${one.unit})` : ""}`))]);
+  const rows = Array.from({ length: Math.max(0, ...groups.map((one) => one.times.length)) }, (_, i) => groups.flatMap(({ times, list }) => [times[i] ?? "", ...list.map((one) => (i < times.length ? one.values[i] : ""))]).join(","));
+  return [head.join(","), ...rows, ""].join("\r\n");
 }

@@ -30,7 +30,7 @@ export class Viewer {
     const scheme = matchMedia("(prefers-color-scheme: dark)"), redraw = () => this.changed();
     scheme.addEventListener("change", redraw);
     this.closers.push(() => scheme.removeEventListener("change", redraw));
-    if (typeof ResizeObserver === "function") { const watch = new ResizeObserver(redraw); watch.observe(this.stage); this.closers.push(() => watch.disconnect()); }
+    if (typeof ResizeObserver === "function") { const watch = new ResizeObserver(() => { root.style.setProperty("--lw-stage-height", `${this.stage.offsetHeight}px`); redraw(); }); watch.observe(this.stage); this.closers.push(() => watch.disconnect()); }
     const print = () => this.#print(), resume = () => { this.printing = false; this.changed(); };
     addEventListener("beforeprint", print); addEventListener("afterprint", resume);
     this.closers.push(() => { removeEventListener("beforeprint", print); removeEventListener("afterprint", resume); });
@@ -356,6 +356,7 @@ export class Viewer {
   /** Draw in the colours of paper, all on the canvas of lines: a browser prints no new picture of WebGL2. */
   #print() {
     this.printing = true;
+    this.shownAt = -Infinity; // plots, too
     this.draw();
     if (!this.spatial) return;
     const context = linesOn(this.canvas);

@@ -17,24 +17,43 @@ export function parseUnit(text) {
   const found = [1, 0, 0, 0];
   let sign = 1;
   const words = text.replace(/²/g, "^2").replace(/³/g, "^3").replace(/·/g, "*").match(/[A-Za-zµ%°]+(?:\^-?\d+)?|[*/]|\s+|1|./g) ?? [];
+  const outer = []; // signs before the brackets that are open: J/(kg m)
   for (const word of words) {
     if (/^\s+$/.test(word) || word === "*" || word === "1") continue;
+    if (word === "(") { outer.push(sign); sign = 1; continue; }
+    if (word === ")") { if (!outer.length) return null; outer.pop(); sign = 1; continue; }
     if (word === "/") { sign = -1; continue; }
     const [name, power] = word.split("^");
     const one = Object.hasOwn(UNIT_TABLE, name) ? UNIT_TABLE[name] : null;
     if (!one) return null;
-    const n = sign * Number(power ?? 1);
+    const n = outer.reduce((product, one) => product * one, sign) * Number(power ?? 1);
     found[0] *= one[0] ** n;
     for (let k = 1; k < 4; k++) found[k] += n * one[k];
     sign = 1;
   }
-  return found;
+  return outer.length ? null : found;
+}
+
+/** The unit in which a number is shown and typed: the file's own, degrees for angles.
+ *  @returns {{unit: string, scale: number}} its text, and its factor to the SI unit */
+export function shownUnit(one) {
+  if (one.shown) return { unit: one.shown === "deg" ? "°" : one.shown, scale: one.scale };
+  if (one.unit === "rad") return { unit: "°", scale: Math.PI / 180 };
+  return { unit: one.unit && one.unit !== "1" ? one.unit : "", scale: 1 };
+}
+
+/** A value as it is shown: 350 mm, 30°. */
+export function formatShown(value, one, digits = 4) {
+  const { unit, scale } = shownUnit(one), text = formatNumber(value / scale, digits);
+  return `${text}${unit && unit !== "°" ? " " : ""}${prettyUnit(unit)}`;
 }
 
 /** Read a number with an optional unit.
  *  @param {string} text what somebody typed @param {string} unit the SI unit that is meant, such as "rad"
+ *  @param {number} bare the factor of a number without a unit; one with π is a multiple of the SI unit if that is rad
+ *  @param {string} usual the unit that a message names
  *  @returns {{value: number} | {problem: string}} the value in SI units, or what is wrong */
-export function parseQuantity(text, unit) {
+export function parseQuantity(text, unit, bare = 1, usual = unit) {
   const tidy = text.trim().replace(/−/g, "-").replace(/(\d),(\d)/g, "$1.$2");
   const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:\s*\/\s*(\d+\.?\d*))?\s*(pi|π)?\s*(?:\/\s*(\d+\.?\d*))?\s*(.*)$/i.exec(tidy)
     ?? /^([+-]?)()(pi|π)\s*(?:\/\s*(\d+\.?\d*))?\s*(.*)$/i.exec(tidy);
@@ -46,10 +65,10 @@ export function parseQuantity(text, unit) {
     const own = parseUnit(written), meant = parseUnit(unit);
     if (!own) return { problem: `“${written}” is not a unit` };
     if (meant && own.slice(1).some((n, k) => n !== meant[k + 1])) {
-      return { problem: `${written} does not fit; use ${unit || "a number without unit"}` };
+      return { problem: `${written} does not fit; use ${prettyUnit(usual) || "a number without unit"}` };
     }
     value *= own[0] / (meant ? meant[0] : 1);
-  }
+  } else if (unit !== "rad" || !/pi|π/i.test(tidy)) value *= bare;
   return Number.isFinite(value) ? { value } : { problem: "the number is too large" };
 }
 
@@ -64,12 +83,6 @@ export function formatNumber(value, digits = 4) {
 
 /** A unit as people write it: m/s², kg m². */
 export function prettyUnit(unit) { return unit.replace(/\^2/g, "²").replace(/\^3/g, "³"); }
-
-/** A value with its unit; angles in degrees. */
-export function formatQuantity(value, unit) {
-  if (unit === "rad") return `${formatNumber((value * 180) / Math.PI)}°`;
-  return unit && unit !== "1" ? `${formatNumber(value)} ${prettyUnit(unit)}` : formatNumber(value);
-}
 
 /** A name as people write it: theta1 → θ₁, q2 → q₂; other names stay. */
 export function prettyName(name) {
