@@ -172,6 +172,7 @@ def test_without_a_compiler_there_are_sources(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(fmu_export, "find_c_compiler", lambda: None)
     found = lw.export(lw.gallery("elbow"), to="fmu")
     assert "no C compiler" in found.lost[0]
+    assert "fmpy compile FILE.fmu" in found.usage
     (content,) = found.files.values()
     assert isinstance(content, bytes)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
