@@ -84,14 +84,14 @@ def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
         contents["sources/buildDescription.xml"] = _write_build_description(stem)
     binary = compile_fmu_source(source, stem)
     lost = []
+    trial = "try it with: fmpy simulate FILE.fmu"
     if binary is None:
         lost.append("a binary: no C compiler was found (cc, or $CC); importers must compile it")
+        trial = "where there is a C compiler: fmpy compile FILE.fmu"
     else:
         ending = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
         contents[f"binaries/{own.binary_folder()}/{stem}.{ending}"] = binary
-    usage = (
-        f"FMI {own.number}, model exchange and co-simulation; try it with: fmpy simulate FILE.fmu\n"
-    )
+    usage = f"FMI {own.number}, model exchange and co-simulation; {trial}\n"
     return ExportedFiles("fmu", {f"{stem}.fmu": _write_archive(contents)}, tuple(lost), usage)
 
 

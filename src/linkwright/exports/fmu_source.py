@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from ..integrators import Clock, Progress
+from ..integrators.step_method import UNKNOWN_RATE
 from ..integrators.stop_events import MotionEnd
 from ..readings.targets.c_code import c_number, write_c_comment
 from ..readings.targets.c_programs import C_PROGRAM_HEAD
@@ -22,10 +23,18 @@ from .motion_programs import (
 )
 
 DRIFT_TOLERANCE = 1e-6
-"""States that an importer's integrator moves this far off the constraints are projected."""
+"""States that an importer's integrator moves this far off the constraints are projected; event
+indicators that it leaves this far below zero were missed."""
 
 LOCATED_GAP = 1e-6
 """Gaps below this are closed where the importer locates events."""
+
+INDICATOR_SHIFT = 1e-9
+"""Added to event indicators: gaps are closed when they are this far below zero."""
+
+LOCATED_SHARE = 1e-4
+"""Impacts slower than this share of the fastest one of their stop do not rebound where the importer
+locates events: it would have to resolve flights of microseconds, and misses some of them."""
 
 _HEAD = """\
 #include <stdlib.h>
@@ -63,6 +72,9 @@ def write_fmu_source(name: str, token: str, variables: FmuVariables, version: st
         "CLOSED_RESIDUAL": CLOSED_RESIDUAL,
         "DRIFT_TOLERANCE": DRIFT_TOLERANCE,
         "LOCATED_GAP": LOCATED_GAP,
+        "LOCATED_SHARE": LOCATED_SHARE,
+        "INDICATOR_SHIFT": INDICATOR_SHIFT,
+        "UNKNOWN_RATE": UNKNOWN_RATE,
         "DEFAULT_TOLERANCE": DEFAULT_TOLERANCE,
     }
     folder = files(__package__) / "fmu_sources"

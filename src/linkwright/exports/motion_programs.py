@@ -9,7 +9,13 @@ import numpy as np
 
 from ..integrators.loop_closing import close_configuration
 from ..integrators.repeated_steps import StepPorts, repeat_steps
-from ..integrators.stop_events import CLOSED_GAP, STILL_VELOCITY, advance_motion, settle_stops
+from ..integrators.stop_events import (
+    CLOSED_GAP,
+    REBOUND_SHARE,
+    STILL_VELOCITY,
+    advance_motion,
+    settle_stops,
+)
 from ..integrators.trajectory_records import (
     CLOCK_COLUMNS,
     PROGRESS_COLUMNS,
@@ -149,6 +155,7 @@ def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
         "stop_buffers.fastest": np.zeros(rows),
         "stop_buffers.hits": np.zeros(rows, np.int64),
         "stop_buffers.closed_gap": np.array([CLOSED_GAP]),
+        "stop_buffers.rebound_share": np.array([REBOUND_SHARE]),
         "stop_buffers.known": np.zeros(1, np.int64),
         "stop_buffers.end": np.zeros(2, np.int64),
     }

@@ -30,7 +30,8 @@ STILL_VELOCITY = 1e-9
 """Velocities below this are zero, m/s or rad/s."""
 
 REBOUND_SHARE = 1e-6
-"""An impact slower than this share of the fastest one of its stop does not rebound."""
+"""An impact slower than this share of the fastest one of its stop does not rebound, where the
+integrator of `trajectories` finds events."""
 
 IMPACT_ROUNDS = 100
 """Impacts at one instant; in the second half of them nothing rebounds, so that they end."""
@@ -94,6 +95,8 @@ class StopBuffers:
     """How often."""
     closed_gap: Buffer
     """Gaps below this are closed."""
+    rebound_share: Buffer
+    """An impact slower than this share of the fastest one of its stop does not rebound."""
     known: IntBuffer
     """1: what friction does is known from the call before, and nothing has changed since."""
     end: IntBuffer
@@ -269,7 +272,7 @@ def find_rest(
     """Choose the rows at rest, and any pushes that make their velocities zero. A slide ends where
     its velocity has passed zero."""
     for i in range(n):
-        slow = max(still, REBOUND_SHARE * stop_buffers.fastest[i])
+        slow = max(still, stop_buffers.rebound_share[0] * stop_buffers.fastest[i])
         hold = p[rows.first_hold + i]
         v = -at.velocities[i] if hold == Hold.BACKWARD else at.velocities[i]
         turns = (hold == Hold.FORWARD or hold == Hold.BACKWARD) and v <= 0.0 and not has_impact
@@ -352,7 +355,7 @@ def find_rebounds(
         is_hit = at.closed[i] > 0.0 and speed > STILL_VELOCITY
         can_move = at.responses[n * i + i] > 0.0 and stop_buffers.restitution[i] >= 0.0
         takes_part = at.closed[i] > 0.0 and speed >= -STILL_VELOCITY and can_move
-        is_slow = speed <= max(REBOUND_SHARE * stop_buffers.fastest[i], still)
+        is_slow = speed <= max(stop_buffers.rebound_share[0] * stop_buffers.fastest[i], still)
         e = 0.0 if is_slow or is_late else stop_buffers.restitution[i]
         at.chosen[i] = 1.0 if takes_part else 0.0
         at.bias[i] = -(1.0 + e) * speed

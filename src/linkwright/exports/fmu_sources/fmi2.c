@@ -295,6 +295,8 @@ EXPORT fmi2Status fmi2DoStep(
     fmi2Component c, fmi2Real time, fmi2Real length, fmi2Boolean no_set)
 {
     Instance *one = c;
+    if (!(length > 0))
+        return report(one, "the length of a step must be positive");
     const int64_t end = model_advance(&one->model, time + length, one->tolerance);
     (void)no_set;
     one->is_ended = end == MOTION_LIMIT;

@@ -364,6 +364,8 @@ EXPORT fmi3Status fmi3DoStep(
     fmi3Boolean *terminates, fmi3Boolean *early, fmi3Float64 *last)
 {
     Instance *one = i;
+    if (!(length > 0))
+        return report(one, "the length of a step must be positive");
     const int64_t end = model_advance(&one->model, time + length, one->tolerance);
     (void)no_set;
     *event = *early = false;

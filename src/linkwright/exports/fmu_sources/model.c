@@ -33,10 +33,13 @@ static void model_rates(Model *m, double *rates)
     tape_rates(model_time(m), model_states(m), model_p(m), rates, margin);
 }
 
+/* Event indicators. Closed gaps are shifted off zero, as FMI requires of the start after an event. */
 static void model_signals(Model *m, double *signals)
 {
 #if SIGNALS > 0
     tape_signals(model_time(m), model_states(m), model_p(m), signals);
+    for (int i = 0; i < SIGNALS; ++i)
+        signals[i] += INDICATOR_SHIFT;
 #else
     (void)m;
     (void)signals;
@@ -124,6 +127,7 @@ static bool model_settle(Model *m)
 #if SIGNALS > 0
     m->b.stop_buffers_end[0] = MOTION_FAILED;
     m->b.stop_buffers_closed_gap[0] = LOCATED_GAP;
+    m->b.stop_buffers_rebound_share[0] = LOCATED_SHARE;
     run_settling(&m->b);
     m->is_changed = true;
     return m->b.stop_buffers_end[0] == MOTION_LIMIT;
@@ -133,9 +137,27 @@ static bool model_settle(Model *m)
 #endif
 }
 
+/* Returns whether an event was missed: an indicator is below zero and falls on, since both of its
+   passages were in one step of the importer. What holds the motion has a force without rate. */
+static bool model_has_missed_event(Model *m)
+{
+#if SIGNALS > 0
+    double signals[SIGNALS], rates[SIGNALS];
+    tape_stop_margins(model_time(m), model_states(m), model_p(m), signals, rates);
+    for (int i = 0; i < SIGNALS; ++i)
+        if (signals[i] < -DRIFT_TOLERANCE && !(rates[i] > 0 && rates[i] < UNKNOWN_RATE))
+            return true;
+#else
+    (void)m;
+#endif
+    return false;
+}
+
 /* Returns whether the states have left the constraints, or are beyond a stop. */
 static bool model_needs_event(Model *m)
 {
+    if (model_has_missed_event(m))
+        return true;
 #if NEEDS_PROJECTION
     double projected[STATES], gap[2];
     tape_projection(model_time(m), model_states(m), model_p(m), projected, gap);
@@ -159,6 +181,7 @@ static int64_t model_advance(Model *m, double until, double tolerance)
         clock[CLOCK_STEP] = 0.0;
     m->is_changed = false;
     m->b.stop_buffers_closed_gap[0] = simulation_start.stop_buffers_closed_gap[0];
+    m->b.stop_buffers_rebound_share[0] = simulation_start.stop_buffers_rebound_share[0];
     m->b.buffers_progress[PROGRESS_QUIET] = 0;
     run_simulation(&m->b);
     return m->b.stop_buffers_end[0];

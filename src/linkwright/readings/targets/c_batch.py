@@ -5,6 +5,9 @@ Vectors are those of GCC and Clang; with other compilers, a batch is a loop over
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
+
 from ...tape import OPERATION_ARITY, Op
 from .c_code import (
     c_batch_parameters,
@@ -24,6 +27,10 @@ from .tape_statements import (
     list_tape_statements,
     used_tape_operations,
 )
+
+TILE_SIZE = 32
+"""Entries of an output that GCC's code stores by one call, from the first cache; smaller outputs
+are stored entry by entry."""
 
 _PRELUDE = """\
 #include "{stem}.h"
@@ -50,12 +57,33 @@ static inline lanes load_lanes(const {kind} *first, size_t stride)
         y[k] = first[k * stride];
     return y;
 }}
-
-static inline void store_lanes({kind} *first, size_t stride, lanes x)
-{{
+"""
+_STORE = """\
+static inline void store_lanes(%(kind)s *first, size_t stride, lanes x)
+{
     for (size_t k = 0; k < LANES; k++)
         first[k * stride] = x[k];
-}}
+}
+"""
+_STORE_TILE = """\
+/*
+ * Entries of a large output wait in a tile, and a loop stores them: GCC takes five times as long
+ * for stores of single lanes in a long function, and its code is slower. Clang stores them at once.
+ */
+#ifdef __clang__
+#define keep_entry(first, stride, entry, tile, n, x) store_lanes(first + entry, stride, x)
+#define store_tile(first, stride, places, tile, count) ((void)(places), (void)(tile))
+#else
+#define keep_entry(first, stride, entry, tile, n, x) tile[n] = x
+static __attribute__((noinline)) void store_tile(
+    %(kind)s *restrict first, size_t stride, const unsigned *places, const lanes *tile,
+    size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        for (size_t k = 0; k < LANES; k++)
+            first[places[n] + k * stride] = tile[n][k];
+}
+#endif
 """
 _SPREAD = """\
 static inline lanes spread(%(kind)s x)
@@ -78,8 +106,12 @@ def write_c_batch(code: ExportedCode) -> str:
     )
     bodies = [line for function in code.functions for line in _write_block(code, function)]
     lines = [*write_c_comment(heading), prelude]
-    if any("spread(" in line for line in bodies):
-        lines.append(_SPREAD % {"kind": kind})
+    helpers = {"store_lanes(": _STORE, "store_tile(": _STORE_TILE, "spread(": _SPREAD}
+    written = "\n".join(bodies)
+    written += _STORE_TILE if "store_tile(" in written else ""
+    for name, text in helpers.items():
+        if name in written:
+            lines.append(text % {"kind": kind})
     if has_sines:
         alone = [name for name in ("sin", "cos") if any(f"_{name}(" in line for line in bodies)]
         lines += [VECTOR_SINES, *(LONE_SINE.format(name=name) for name in alone)]
@@ -131,10 +163,47 @@ def _write_block(code: ExportedCode, function: ExportedFunction) -> list[str]:
         function.tape, _lane_language(code.precision), names[: len(function.inputs)], names
     )
     parameters = c_batch_parameters(function, code.precision)[1:]
+    tiles = [note.port.size > TILE_SIZE for note in function.outputs]
     lines = [write_c_prototype("static void", f"{function.identifier}_lanes", parameters), "{"]
     lines += [f"    {line}" for line in write_unused_ports(function)]
-    lines += [f"    {_write_lane_statement(one, function)}" for one in statements]
+    lines += [f"    {line}" for line in _write_tiles(function, statements, tiles)]
+    stored = [0] * len(tiles)
+    for one in statements:
+        output, _ = one.output
+        if not one.name and tiles[output]:
+            lines += [f"    {x}" for x in _write_tile_entry(one, function, stored[output])]
+            stored[output] += 1
+        else:
+            lines.append(f"    {_write_lane_statement(one, function)}")
     return [*lines, "}", ""]
+
+
+def _write_tiles(
+    function: ExportedFunction, statements: Sequence[CodeStatement], tiles: Sequence[bool]
+) -> list[str]:
+    """Return the tiles of large outputs, and the places of their entries in the order in which they
+    are computed."""
+    lines: list[str] = []
+    for k, note in enumerate(function.outputs):
+        if tiles[k]:
+            places = [str(one.output[1]) for one in statements if one.output[0] == k]
+            text = f"static const unsigned {note.name}_places[] = {{{', '.join(places)}}};"
+            lines += textwrap.wrap(text, 96, subsequent_indent="    ")
+            lines.append(f"lanes {note.name}_tile[{TILE_SIZE}];")
+    return lines
+
+
+def _write_tile_entry(statement: CodeStatement, function: ExportedFunction, nth: int) -> list[str]:
+    """Return the assignment of the nth entry of an output that has a tile; full tiles are
+    stored."""
+    note, at = function.outputs[statement.output[0]], nth % TILE_SIZE
+    size, entry, tile = note.port.size, statement.output[1], f"{note.name}_tile"
+    lines = [f"keep_entry({note.name}, {size}, {entry}, {tile}, {at}, {statement.text});"]
+    if at == TILE_SIZE - 1 or nth == size - 1:
+        places = f"{note.name}_places + {nth - at}"
+        given = f"{note.name}, {size}, {places}, {tile}, {at + 1}"
+        lines.append(f"store_tile({given});")
+    return lines
 
 
 def _write_lane_statement(statement: CodeStatement, function: ExportedFunction) -> str:
