@@ -107,7 +107,7 @@ class SymbolMeanings:
             return None
         if (short := expand_trig_shorthand(self.vocabulary, name)) is not None:
             return short
-        return self._respell_name(name)
+        return self.respell_name(name)
 
     def _rate_of_given_name(self, name: str) -> str | Expression | None:
         """The rate of a name that was given a meaning: dalpha is dq1 where alpha is q1."""
@@ -305,7 +305,7 @@ class SymbolMeanings:
 
     # -- other spellings --------------------------------------------------------------------------
 
-    def _respell_name(self, name: str) -> str | None:
+    def respell_name(self, name: str) -> str | None:
         """Our spelling of a name: l1 for l_1 or L1, m1 for m if m1 is the only such name, s3 for
         s3prime if s3 is not used."""
         if (plain := self._unaccented_name(name)) is not None:
