@@ -115,3 +115,19 @@ def test_pages_say_which_names_were_inferred(tmp_path: Path) -> None:
     commands.run("check", str(path.parent), "--mechanism", "elbow", "-o", str(marks))
     assert sentence in marks.read_text(encoding="utf-8")
     assert sentence in check_for_studio(ELBOW, path.read_text(encoding="utf-8"))
+
+
+def test_a_symbol_that_the_text_defines_is_not_a_parameter_of_ours() -> None:
+    """D = m1 + m2 beside a damping d; where the text does not define D, it is the damping."""
+    arm = lw.Mechanism(
+        name="arm",
+        parameters={"m": 1, "l": 0.5, "d": 0.1, "g": 9.81},
+        gravity=[0, "-g", 0],
+        bodies={"rod": {"mass": "m", "center": ["l", 0, 0]}},
+        joints={"q": {"type": "revolute", "child": "rod", "damping": "d"}},
+    )
+    own = lw.check(arm, "D = m*l^2\nM11 = D\np1 = D*dq")
+    assert [x.status for x in own] == ["definition", IDENTICAL, IDENTICAL]
+    assert not own[1].inferred_names
+    (read,) = lw.check(arm, "bias1 = D*dq + m*g*l*cos(q)")
+    assert (read.status, read.inferred_names) == (IDENTICAL, {"D": "d"})
