@@ -335,3 +335,15 @@ def test_damped_errors_are_not_assumed_undamped() -> None:
     disk = "sharp-edged-disk"
     assert statuses(disk, f"[approximate]\n{line.format('q3')}") == ["identical"]
     assert statuses(disk, f"[approximate]\n{line.format('q1')}") == ["differs"]
+
+
+def test_the_closure_of_a_platform_s_leg_is_undecided_for_lack_of_exact_states() -> None:
+    """A length and two angles of each leg follow by two roots, twelve in all."""
+    leg = (
+        "d1*sin(u1.2) = platform.x - rb*cos(beta) + rp*cos(platform.ry)"
+        "*(cos(pi/3 - alpha)*cos(platform.rz) - sin(pi/3 - alpha)*sin(platform.rz))"
+    )
+    right, wrong = lw.check(lw.gallery("stewart"), f"{leg}\n{leg.replace('- rb', '+ rb')}")
+    assert right.status == "undecided"
+    assert right.note.startswith("its loops could not be closed exactly at random points")
+    assert wrong.status == "differs"

@@ -63,6 +63,9 @@ class Finding(NotebookDisplayed):
         Whether the text itself says, by `!`, that the equation is wrong.
     section : str
         The heading above the equation.
+    inferred_names : dict
+        Symbols of the equation whose meanings were neither given nor known but inferred, as symbols
+        of the mechanism; rates follow their coordinates.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Finding(NotebookDisplayed):
     repairs: tuple[Repair, ...] = ()
     is_said_wrong: bool = False
     section: str = ""
+    inferred_names: dict[str, str] = field(default_factory=dict, hash=False)
 
     def summary(self) -> str:
         """Return the number of the equation and its verdict."""
@@ -96,14 +100,21 @@ class Finding(NotebookDisplayed):
             return self.status == DIFFERS
         return self.status in (IDENTICAL, EQUIVALENT)
 
+    def inferred_names_text(self) -> str:
+        """Return how symbols without a given meaning were read: "q1 read as q2"."""
+        readings = [f"{theirs} read as {ours}" for theirs, ours in self.inferred_names.items()]
+        return " and ".join([", ".join(readings[:-1]), readings[-1]] if readings[1:] else readings)
+
     def sentence(self) -> str:
         """Return the verdict with its condition, then notes, the difference, and repairs."""
         text = self.status
         if self.status in (IDENTICAL, EQUIVALENT):
             text += f" where {shorten_expression_text(self.under, 90)}" if self.under else ""
-            text += f", proved ({proof_error_chance_text(self.chance)})"
         elif self.status == DEFINITION:
             text = "taken as a definition"
+        text += f" with {readings}" if (readings := self.inferred_names_text()) else ""
+        if self.status in (IDENTICAL, EQUIVALENT):
+            text += f", proved ({proof_error_chance_text(self.chance)})"
         text += f"; {self.note}" if self.note else ""
         text += f"; left - right = {self.difference}" if self.difference else ""
         for i, repair in enumerate(self.repairs):

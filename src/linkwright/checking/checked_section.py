@@ -19,6 +19,7 @@ from .difference import statement_difference
 from .dual_statements import is_dual_symbol_name, is_dual_vector_symbol, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .frame_names import FrameNames
+from .inferred_names import inferred_names_of_statement
 from .motion_sampler import CheckAssumptions
 from .printed_labels import latex_name_of_label
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
@@ -110,7 +111,8 @@ class CheckedSection:
             return common
         listed = " and ".join(f"{name} does not exist" for name in strays)
         found = repair_stray_names(meanings, pair, strays)
-        return replace(common, status=DIFFERS, note=listed, repairs=found)
+        read = inferred_names_of_statement(meanings, pair, self.guessed_names)
+        return replace(common, status=DIFFERS, note=listed, repairs=found, inferred_names=read)
 
     @cached_property
     def meanings(self) -> SymbolMeanings:
@@ -182,7 +184,10 @@ class CheckedSection:
             if len(own) > 1:
                 pair = (origin.left, origin.right)
                 chance = sum(x.chance for x, _ in own)
-                worst = replace(worst, equation=statement_text(pair), chance=chance)
+                read = {name: ours for x, _ in own for name, ours in x.inferred_names.items()}
+                worst = replace(
+                    worst, equation=statement_text(pair), chance=chance, inferred_names=read
+                )
                 if worst.status == DIFFERS:
                     worst = replace(worst, repairs=find_dual_repairs(self, pair))
             found.append(worst)
@@ -252,6 +257,9 @@ class CheckedSection:
                 proof.chance,
                 str(assumed),
                 is_said_wrong=line.is_said_wrong,
+                inferred_names=inferred_names_of_statement(
+                    self.meanings, pairs[i], self.guessed_names
+                ),
             )
             if i in self.meanings.defining_statements:
                 note = "nothing uses it" if i in self.meanings.unused_definitions else ""

@@ -32,6 +32,12 @@ from ..tape import Op, Tape
 from .angle_closing import AngleClosing
 from .vocabulary import CheckerVocabulary
 
+OPEN_LOOPS_REASON = (
+    "its loops could not be closed exactly at random points, which a proof needs: neither lengths, "
+    "slides and the time nor pairs of angles follow from the rest"
+)
+"""As for a Stewart platform, whose legs have a length and two angles each: twelve roots."""
+
 
 @dataclass(frozen=True)
 class CheckAssumptions:
@@ -267,9 +273,9 @@ class ProofMotionSampler:
         numbers = {name: value.number for name, value in free.items()}
         try:
             chosen = close_modulo_prime(numbers, residual, FIELD_PRIME)
-        except UnsupportedError as error:
+        except UnsupportedError:
             self.angle_closing = AngleClosing(self.vocabulary)
-            self.open_loop_reason = error.what
+            self.open_loop_reason = OPEN_LOOPS_REASON
             if self.angle_closing.find_steps(field, found):
                 self.open_loop_reason = ""
                 self._close_loops_with_angles(field, found)

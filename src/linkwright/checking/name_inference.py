@@ -4,6 +4,9 @@ Each equation is judged alone: one that no choice makes right stops no other. Eq
 fewest unknown symbols go first, and each choice for them that holds at one point is pursued; the
 choice that makes the most equations right is taken, if there is one such choice only.
 
+A name that differs from ours by its number or by capitals alone is only taken for one of these: l
+is not lc2 where there are l1 and l2.
+
 A family of ours that is numbered otherwise (m0, m1 for m1, m2) is renumbered as a whole, or not at
 all: a single member that we do not have is a misprint.
 """
@@ -11,8 +14,8 @@ all: a single member that we do not have is a misprint.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import permutations
+from collections.abc import Container, Iterator, Mapping
+from itertools import islice, permutations, product
 from math import perm
 from typing import TYPE_CHECKING
 
@@ -21,6 +24,7 @@ from ..expressions import names_in_expression
 from .motion_sampler import CheckAssumptions
 from .prover import EquationProver, EquationSides, StatementPointValues
 from .statement_reader import Statement
+from .stray_names import MAX_STRAY_CHOICES
 from .symbol_meanings import SymbolMeanings
 
 if TYPE_CHECKING:
@@ -91,6 +95,7 @@ def renumber_families(section: CheckedSection, said: Mapping[str, str]) -> dict[
 
     Families that have strange members are shifted by one, all their members together, and one of
     them at least is there as a whole; other families of parameters may be shifted with them.
+    Where the strange members alone may be misprints of ours, nothing is renumbered.
     """
     for shift in (1, -1):
         strange: dict[str, str] = {}
@@ -109,18 +114,38 @@ def renumber_families(section: CheckedSection, said: Mapping[str, str]) -> dict[
         else:
             for found in (strange, strange | others):
                 if is_whole and _are_all_proved(section, said, found):
-                    return found
+                    return {} if _may_be_misprints(section, said, found) else found
     return {}
 
 
-def _are_all_proved(
+def _may_be_misprints(
     section: CheckedSection, said: Mapping[str, str], found: Mapping[str, str]
 ) -> bool:
-    """Whether all equations that have one of these names are right with them."""
+    """Whether the equations are right as well if only names that we do not have are changed: then
+    m0 + m1 for m1 + m2 has one wrong symbol, and no other numbers."""
+    strays = [name for name in found if section.vocabulary.is_stray_name(name)]
+    members = [section.vocabulary.family_members(name) for name in strays]
+    return any(
+        _are_all_proved(section, said, dict(zip(strays, chosen, strict=True)), found)
+        for chosen in islice(product(*members), MAX_STRAY_CHOICES)
+    )
+
+
+def _are_all_proved(
+    section: CheckedSection,
+    said: Mapping[str, str],
+    found: Mapping[str, str],
+    concerned: Container[str] = (),
+) -> bool:
+    """Whether all equations that have one of these names, or of `concerned`, are right with
+    them."""
     lines = [
         x
         for x in section.statements
-        if (names_in_expression(x.left) | names_in_expression(x.right)) & found.keys()
+        if any(
+            name in found or name in concerned
+            for name in names_in_expression(x.left) | names_in_expression(x.right)
+        )
     ]
     pairs = [(x.left, x.right) for x in lines if not (x.is_definition or x.is_said_wrong)]
     try:
@@ -159,6 +184,11 @@ class _TextNameSearch:
         self.candidate_names = [
             name for name in [*vocabulary.parameters, *drives] if name not in hidden
         ]
+        ours = [*vocabulary.parameters, *drives, *own.q, *own.qd]
+        self.similar_names = {
+            theirs: {name for name in ours if _name_stem(name) == _name_stem(theirs)}
+            for theirs in unknown
+        }
         lines = [
             x for i, x in enumerate(meanings.statements) if i not in meanings.defining_statements
         ]
@@ -217,11 +247,18 @@ class _TextNameSearch:
         held = False
         for choice in permutations(free, len(words)):
             now = chosen | dict(zip(words, choice, strict=True))
-            if self.holds_with_choice(scope, pair, now):
+            if self.respects_similar_names(now) and self.holds_with_choice(scope, pair, now):
                 held = True
                 yield from self.extend_choice(scope, (now, right + 1), rest, wrong)
         if not held and wrong < MAX_WRONG_EQUATIONS:
             yield from self.extend_choice(scope, so_far, rest, wrong + 1)
+
+    def respects_similar_names(self, chosen: Mapping[str, str]) -> bool:
+        """Whether names that are similar to some of ours are taken for one of these."""
+        return all(
+            not self.similar_names[theirs] or ours in self.similar_names[theirs]
+            for theirs, ours in chosen.items()
+        )
 
     def open_names(self, pair: EquationSides, chosen: dict[str, str]) -> set[str]:
         """Unknown names that the equation needs, through definitions too."""
@@ -245,3 +282,8 @@ class _TextNameSearch:
             return residual.number == 0 and not (residual.marks and residual.marks.failure_reason)
         finally:
             self.meanings.withdraw_names(chosen)
+
+
+def _name_stem(name: str) -> str:
+    """What names have in common that differ by their number, capitals or underscores alone."""
+    return name.replace("_", "").rstrip("0123456789").lower()

@@ -107,7 +107,7 @@ class SymbolMeanings:
             return None
         if (short := expand_trig_shorthand(self.vocabulary, name)) is not None:
             return short
-        return self._respell_name(name)
+        return self.respell_name(name)
 
     def _rate_of_given_name(self, name: str) -> str | Expression | None:
         """The rate of a name that was given a meaning: dalpha is dq1 where alpha is q1."""
@@ -211,7 +211,9 @@ class SymbolMeanings:
         name = name.removeprefix(MECHANISM_NAME_PREFIX)
         known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         near = [
-            word for word in get_close_matches(name, known, n=3) if word not in self.definitions
+            word
+            for word in get_close_matches(name, known, n=3)
+            if word not in self.definitions and word != name
         ]
         stem = name.rstrip("0123456789_")
         if self.vocabulary.why_index_fails(name) and stem in self.vocabulary.parameters:
@@ -255,7 +257,11 @@ class SymbolMeanings:
                     or is_printed_label(side.name)
                 ):
                     continue
-                if side.name not in self and side.name not in names_in_expression(other) | ours:
+                if side.name in names_in_expression(other) | ours:
+                    continue
+                if side.name not in self or (
+                    side is line.left and _is_own_symbol_of_text(self, side.name, line)
+                ):
                     self.redefine_name(side.name, other)
                     self.defining_statements[i] = side.name
 
@@ -305,7 +311,7 @@ class SymbolMeanings:
 
     # -- other spellings --------------------------------------------------------------------------
 
-    def _respell_name(self, name: str) -> str | None:
+    def respell_name(self, name: str) -> str | None:
         """Our spelling of a name: l1 for l_1 or L1, m1 for m if m1 is the only such name, s3 for
         s3prime if s3 is not used."""
         if (plain := self._unaccented_name(name)) is not None:
@@ -335,6 +341,21 @@ class SymbolMeanings:
         ):
             return None
         return plain
+
+
+def _is_own_symbol_of_text(meanings: SymbolMeanings, name: str, line: Statement) -> bool:
+    """Whether a name that is nearly one of ours is alone on the left of an equation, and others use
+    it: D = m1 + m2 is not a damping d, and D does not mean d in the other equations either."""
+    is_used = any(
+        name in names_in_expression(x.left) | names_in_expression(x.right)
+        for x in meanings.statements
+        if x is not line
+    )
+    flat = name.replace("_", "")
+    if not is_used or name in meanings.vocabulary or flat in meanings.coordinate_aliases:
+        return False
+    is_shorthand = expand_trig_shorthand(meanings.vocabulary, name) is not None
+    return not is_shorthand and meanings.find_meaning(name) == meanings.respell_name(name)
 
 
 def _is_near_known_name(own: CheckerVocabulary, name: str) -> bool:
