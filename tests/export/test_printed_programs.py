@@ -44,7 +44,7 @@ from tests.program.test_integrators import (
 START = np.array([[1.0, 0.5]])
 SIZES = {
     "states": 2, "parameters": 1, "signals": 3, "first_speed": 1, "end_speed": 2,
-    "event_columns": 5, "event_capacity": 40,
+    "event_columns": 5, "event_capacity": 40, "first_hold": 0,
 }  # fmt: skip
 ABSENT = {"project": None, "margins": None, "jacobian": None}
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]

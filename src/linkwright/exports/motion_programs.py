@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..integrators.stop_events import (
     CLOSED_GAP,
     REBOUND_SHARE,
     STILL_VELOCITY,
+    StopFunctions,
     advance_motion,
     settle_stops,
 )
@@ -72,12 +73,11 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
         tapes |= {
             "functions.signals": motion.signals,
             "functions.margins": motion.stop_margins,
-            "stop_functions.states": motion.stop_states,
-            "stop_functions.impact": motion.impact,
+            **_stop_tapes(motion),
         }
     else:
         absent |= {"signals": None, "margins": None}
-        no_stops = {"states": None, "impact": None}
+        no_stops = {field.name: None for field in fields(StopFunctions)}
     program = read_program(
         advance_motion,
         method=METHODS[integrator],
@@ -94,7 +94,7 @@ def make_settling_program(
 ) -> MotionProgram:
     """Return the program that lets the stops and the dry friction of a motion act at one state:
     gaps below `closed` are closed, velocities below `still` are zero."""
-    tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
+    tapes = _stop_tapes(motion)
     program = read_program(
         settle_stops,
         sizes=_motion_sizes(motion),
@@ -103,6 +103,17 @@ def make_settling_program(
     )
     buffers = _simulation_buffers(motion) | {"stop_buffers.closed_gap": np.array([closed])}
     return _checked(MotionProgram(program, tapes, buffers))
+
+
+def _stop_tapes(motion: ExportedMotion) -> dict[str, Tape]:
+    """The fields of `StopFunctions`."""
+    return {
+        "stop_functions.motions": motion.stop_motions,
+        "stop_functions.forces": motion.stop_forces,
+        "stop_functions.accelerations": motion.stop_accelerations,
+        "stop_functions.responses": motion.stop_responses,
+        "stop_functions.impact": motion.impact,
+    }
 
 
 def _row_places(motion: ExportedMotion) -> dict[str, int]:
@@ -125,6 +136,7 @@ def _motion_sizes(motion: ExportedMotion) -> dict[str, int]:
         "end_speed": n,
         "event_columns": rows,
         "event_capacity": EVENT_CAPACITY,
+        "first_hold": motion.first_hold,
     }
 
 

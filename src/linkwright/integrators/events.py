@@ -11,6 +11,7 @@ import math
 
 from ..program import Size, Vector, scratch, scratch_matrix
 from .event_records import EVENT_COLUMN_SIZE, PIECES, EventColumn, EventSearch, RootBracket
+from .hold_choice import Hold
 from .near_events import LEAST_LENGTH, has_resolved_signals
 from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt, StepMethod
 from .trajectory_records import StopReason, TrajectoryBuffers
@@ -23,6 +24,9 @@ SAME_PASSAGE = 1e-9
 
 SAME_INSTANT = 1e-11
 """Events within this fraction of the time happen at the same instant."""
+
+ALL_ROWS = -1
+"""Stands for all rows, where one may be given."""
 
 JUST_BEYOND = 1e-300
 """Stands for the value of a signal whose side of zero is known, but not its value."""
@@ -88,13 +92,25 @@ def evaluate_signals(
     step: StepAttempt,
     t: float,
     *,
+    row: int,
     signals: Vector,
 ) -> None:
-    """Fill the signals at a time within a step."""
+    """Fill the signals at a time within a step; only that of a row needs to be right, or all that
+    may have events (`ALL_ROWS`)."""
     assert functions.signals is not None
     x = (t - lane.t) / step.length
     method.evaluate_dense_output(sizes.states, x, lane.y, step.dense, step.stage)
-    functions.signals(t, step.stage, lane.p, signals)
+    if functions.margins is None:
+        functions.signals(t, step.stage, lane.p, signals)
+    else:
+        rates = scratch(sizes.signals)
+        is_force = step.needs_forces
+        if row >= 0:
+            is_force = lane.p[sizes.first_hold + row] == Hold.HOLDS
+        if is_force:
+            functions.signals(t, step.stage, lane.p, signals)
+        else:
+            functions.margins(t, step.stage, lane.p, lane.f, signals, rates)
 
 
 def tabulate_signals(
@@ -109,7 +125,9 @@ def tabulate_signals(
     search.is_lost = False
     for piece in range(PIECES + 1):
         t = search.begin + (step.t_new - search.begin) * (float(piece) / PIECES)
-        evaluate_signals(functions, method, sizes, lane, step, t, signals=search.values[piece])
+        evaluate_signals(
+            functions, method, sizes, lane, step, t, row=ALL_ROWS, signals=search.values[piece]
+        )
         for i in range(sizes.signals):
             if not math.isfinite(search.values[piece, i]):
                 search.is_lost = True
@@ -239,7 +257,7 @@ def bracket_root(
             elif piece > 0 and is_dip:
                 lowest = t + width * way
                 evaluate_signals(
-                    functions, method, sizes, lane, step, lowest, signals=search.signals
+                    functions, method, sizes, lane, step, lowest, row=signal, signals=search.signals
                 )
                 if -sign * search.signals[signal] <= 0.0:
                     bracket.is_found = True
@@ -267,7 +285,9 @@ def find_root(
     """
     signal: Size = buffers.event_columns[column + EventColumn.SIGNAL]
     sign = float(buffers.event_columns[column + EventColumn.SIGN])
-    evaluate_signals(functions, method, sizes, lane, step, bracket.b, signals=search.signals)
+    evaluate_signals(
+        functions, method, sizes, lane, step, bracket.b, row=signal, signals=search.signals
+    )
     after = -sign * search.signals[signal]
     before = leave_zero(
         buffers, functions, method, sizes, lane, step,
@@ -285,7 +305,9 @@ def find_root(
         t = bracket.b - width * (after / (after - before))
         t = bracket.a + 0.5 * width if count % 3 == 2 else t
         t = min(max(t, bracket.a + least), bracket.b - least)
-        evaluate_signals(functions, method, sizes, lane, step, t, signals=search.signals)
+        evaluate_signals(
+            functions, method, sizes, lane, step, t, row=signal, signals=search.signals
+        )
         middle = -sign * search.signals[signal]
         if middle > 0.0:
             share = 1.0 - middle / before
@@ -322,7 +344,9 @@ def leave_zero(
     begin = bracket.a
     highest_at = bracket.a
     share = FIRST_SHARE
-    evaluate_signals(functions, method, sizes, lane, step, begin, signals=search.signals)
+    evaluate_signals(
+        functions, method, sizes, lane, step, begin, row=signal, signals=search.signals
+    )
     height = -sign * search.signals[signal]
     highest: float = height
     is_flat = height <= AT_ZERO
@@ -330,7 +354,9 @@ def leave_zero(
         highest = -math.inf
     while height <= AT_ZERO and share < 1.0:
         t = begin + (bracket.b - begin) * share
-        evaluate_signals(functions, method, sizes, lane, step, t, signals=search.signals)
+        evaluate_signals(
+            functions, method, sizes, lane, step, t, row=signal, signals=search.signals
+        )
         height = -sign * search.signals[signal]
         if height > highest:
             highest = height

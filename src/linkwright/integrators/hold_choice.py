@@ -13,29 +13,20 @@ import math
 from enum import IntEnum
 
 from ..program import Size, Vector, record, scratch
+from .push_solver import (
+    DEPENDENT_SHARE,
+    collect_rows,
+    copy_responses,
+    eliminate_row,
+    find_bounded_pushes,
+)
 from .step_method import MotionSizes
-
-DEPENDENT_SHARE = 1e-9
-"""A row of which the others that hold the motion leave less than this share of its own response
-to a force depends on them, like the fourth leg of a table."""
 
 SMALL_ACCELERATION = 1e-10
 """Accelerations below this share of the largest one are zero: rounding."""
 
 SMALL_PUSH = 1e-12
 """Pushes below this share of the largest one are zero: rounding."""
-
-PUSH_ACCURACY = 1e-13
-"""Accelerations that pushes may leave, as a share of the terms that cancel: rounding."""
-
-NO_ACCELERATION = 1e-100
-"""Accelerations that are none, where numbers lose their digits."""
-
-SWEEPS = 12
-"""Sweeps of Gauss–Seidel in a round: by then the bounds that hold seldom change."""
-
-MAX_ROUNDS = 400
-"""Rounds; a few are usual."""
 
 LEVELS = 3
 """Numbers of `Level`."""
@@ -110,106 +101,11 @@ class RowStates:
 
 
 def solve_pushes(sizes: MotionSizes, at: RowStates) -> None:
-    """Find the pushes x of the rows that take part, between their bounds: A x + b is zero, or not
-    below zero at the lower bound, or not above at the upper one.
-
-    x minimizes ½ xᵀA x + bᵀx. Gauss–Seidel finds which bounds hold, also where rows depend on each
-    other; between its sweeps, x moves toward the minimum with these bounds.
-    """
-    n: Size = sizes.signals
-    for i in range(n):
-        nearest = min(max(at.least[i], 0.0), at.most[i])
-        at.pushes[i] = nearest if at.chosen[i] > 0.0 else 0.0
-    is_right = False
-    count = 0
-    while not is_right and count < MAX_ROUNDS:
-        for _ in range(SWEEPS):
-            sweep_pushes(n, at)
-        is_right = move_to_minimum(sizes, at)
-        count += 1
-
-
-def sweep_pushes(n: Size, at: RowStates) -> None:
-    """Improve the pushes one after another."""
-    for i in range(n):
-        if at.chosen[i] > 0.0 and at.responses[n * i + i] > 0.0:
-            rest = at.bias[i]
-            for k in range(n):
-                rest += at.responses[n * i + k] * at.pushes[k]
-            found = max(at.pushes[i] - rest / at.responses[n * i + i], at.least[i])
-            at.pushes[i] = min(found, at.most[i])
-
-
-def move_to_minimum(sizes: MotionSizes, at: RowStates) -> bool:
-    """Move the pushes between their bounds to where the accelerations of their rows are zero, or as
-    far toward it as the bounds allow; return whether all pushes are right then."""
-    n: Size = sizes.signals
-    left = scratch(sizes.signals * sizes.signals)
-    step = scratch(sizes.signals)
-    share = 1.0
-    first = -1
-    for i in range(n * n):
-        left[i] = at.responses[i]
-    find_accelerations(n, at)
-    for i in range(n):
-        step[i] = -at.accelerations[i]
-    for i in range(n):
-        pivot = left[n * i + i]
-        is_inside = at.least[i] < at.pushes[i] and at.pushes[i] < at.most[i]
-        moves = is_inside and at.chosen[i] > 0.0
-        moves = moves and pivot > DEPENDENT_SHARE * at.responses[n * i + i]
-        at.rests[i] = 1.0 if moves else 0.0
-        if moves:
-            for k in range(n):
-                if k != i:
-                    step[k] -= left[n * k + i] / pivot * step[i]
-            eliminate_row(n, i, left)
-    for i in range(n):
-        step[i] = step[i] / left[n * i + i] if at.rests[i] > 0.0 else 0.0
-        room = at.most[i] - at.pushes[i] if step[i] > 0.0 else at.least[i] - at.pushes[i]
-        if abs(step[i]) > 0.0 and share * abs(step[i]) > abs(room):
-            share = room / step[i]
-            first = i
-    for i in range(n):
-        bound = at.most[i] if step[i] > 0.0 else at.least[i]
-        at.pushes[i] = bound if i == first else at.pushes[i] + share * step[i]
-    is_right = has_right_pushes(n, at)
-    return first < 0 and is_right
-
-
-def eliminate_row(n: Size, i: int, left: Vector) -> None:
-    """Take the share of a row out of all other rows of a matrix."""
-    for k in range(n):
-        if k != i:
-            share = left[n * k + i] / left[n * i + i]
-            for j in range(n):
-                left[n * k + j] -= share * left[n * i + j]
-
-
-def find_accelerations(n: Size, at: RowStates) -> None:
-    """Find A x + b."""
-    for i in range(n):
-        at.accelerations[i] = at.bias[i]
-        for k in range(n):
-            at.accelerations[i] += at.responses[n * i + k] * at.pushes[k]
-
-
-def has_right_pushes(n: Size, at: RowStates) -> bool:
-    """Return whether the pushes at their bounds have accelerations of the right sign, and the
-    others none."""
-    size = 0.0
-    worst = 0.0
-    find_accelerations(n, at)
-    for i in range(n):
-        w = at.accelerations[i] if at.responses[n * i + i] > 0.0 else 0.0
-        if at.chosen[i] > 0.0 and at.least[i] < at.most[i]:
-            terms = abs(at.bias[i])
-            for k in range(n):
-                terms += abs(at.responses[n * i + k] * at.pushes[k])
-            size = max(size, terms)
-            worst = max(worst, w if at.pushes[i] > at.least[i] else 0.0)
-            worst = max(worst, -w if at.pushes[i] < at.most[i] else 0.0)
-    return worst <= max(PUSH_ACCURACY * size, NO_ACCELERATION)
+    """Find the pushes x of the rows that take part, between their bounds, and A x + b."""
+    find_bounded_pushes(
+        sizes, chosen=at.chosen, responses=at.responses, bias=at.bias, least=at.least,
+        most=at.most, pushes=at.pushes, accelerations=at.accelerations,
+    )  # fmt: skip
 
 
 def choose_holds(sizes: MotionSizes, stops: Size, at: RowStates) -> None:
@@ -242,11 +138,10 @@ def slide_joint(stops: Size, at: RowStates, i: int) -> None:
 
 
 def begin_slides(n: Size, stops: Size, at: RowStates) -> bool:
-    """Find the accelerations of all rows, the joints that begin to slide, and the stops that rest.
+    """Find the joints that begin to slide, and the stops that rest.
     Friction that cannot hold its joint falls to what it is in a slide: return whether some has."""
     largest = 0.0
     push = 0.0
-    find_accelerations(n, at)
     for i in range(n):
         if at.chosen[i] > 0.0:
             largest = max(largest, max(abs(at.bias[i]), abs(at.accelerations[i])))
@@ -284,8 +179,9 @@ def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
     others begins to slide: return whether one has."""
     n: Size = sizes.signals
     left = scratch(sizes.signals * sizes.signals)
-    for i in range(n * n):
-        left[i] = at.responses[i]
+    places = scratch(sizes.signals)
+    count = collect_rows(n, at.rests, places)
+    copy_responses(n, count, places, at.responses, left)
     for i in range(n):
         forward = at.accelerations[i] > 0.0
         at.holds[i] = Hold.FREE
@@ -294,12 +190,13 @@ def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
         elif i >= stops:
             at.holds[i] = at.chosen[i]
     has_begun = False
-    best = 0
-    while best >= 0:
-        best = find_candidate(n, stops, at)
-        if best >= 0:
+    found = 0
+    while found >= 0:
+        found = find_candidate(count, places, stops, at)
+        if found >= 0:
+            best = int(places[found])
             at.rests[best] = 0.0
-            pivot = left[n * best + best]
+            pivot = left[count * found + found]
             holds = pivot > DEPENDENT_SHARE * at.responses[n * best + best]
             at.holds[best] = Hold.HOLDS if holds else Hold.RIDES
             is_spent = abs(at.pushes[best]) >= LIMIT_SHARE * at.most[best]
@@ -309,19 +206,20 @@ def hold_rows(sizes: MotionSizes, stops: Size, at: RowStates) -> bool:
                 slide_joint(stops, at, best)
                 has_begun = True
             if holds:
-                eliminate_row(n, best, left)
+                eliminate_row(count, found, left)
     return has_begun
 
 
-def find_candidate(n: Size, stops: Size, at: RowStates) -> int:
-    """Return the row that holds the motion next; -1 if there is none."""
+def find_candidate(count: int, places: Vector, stops: Size, at: RowStates) -> int:
+    """Return which of the rows that may rest holds the motion next; -1 if there is none."""
     found = -1
     most = -1.0
-    for i in range(n):
+    for k in range(count):
+        i = int(places[k])
         rank = at.pushes[i] + 1.0
         if i >= stops:
             rank = 1.0 - abs(at.pushes[i]) / max(at.most[i], SMALLEST_LIMIT)
         if at.rests[i] > 0.0 and rank > most:
             most = rank
-            found = i
+            found = k
     return found

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-from ..program import Size, scratch, scratch_matrix, unroll
+from ..program import Size, Vector, scratch, scratch_matrix, unroll
 from .event_records import EVENT_COLUMN_SIZE, PIECES, EventColumn, EventSearch
+from .hold_choice import Hold
 from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt, StepMethod
 from .trajectory_records import TrajectoryBuffers
 
@@ -42,27 +43,37 @@ LEAST_LENGTH = 1e-6
 """Steps are not shortened below this for a signal, s: signals may jump."""
 
 
-def is_near_events(
+def find_near_events(
     functions: MotionFunctions,
     method: StepMethod,
     sizes: MotionSizes,
     lane: LaneTrajectory,
     step: StepAttempt,
-) -> bool:
-    """Return whether a signal may cross zero in a step, as its values and rates at a few times
-    tell."""
+) -> None:
+    """Find whether a signal may cross zero in a step, and whether that of a force may, as values
+    and rates at a few times tell."""
     assert functions.margins is not None
+    assert functions.signals is not None
     values = scratch_matrix(LOOKS, sizes.signals)
     rates = scratch(sizes.signals)
     fastest = scratch(sizes.signals)
-    is_near = False
+    slopes = scratch(sizes.states)
+    has_forces = False
+    for i in range(sizes.signals):
+        has_forces = has_forces or lane.p[sizes.first_hold + i] == Hold.HOLDS
     for k in range(LOOKS):
         x = float(k) / (LOOKS - 1)
-        interpolate_step(method, sizes, lane, step, x)
-        functions.margins(lane.t + x * step.length, step.stage, lane.p, values[k], rates)
+        t = lane.t + x * step.length
+        interpolate_step(method, sizes, lane, step, x, slopes=slopes)
+        functions.margins(t, step.stage, lane.p, slopes, values[k], rates)
+        if has_forces:
+            functions.signals(t, step.stage, lane.p, values[k])
         for i in range(sizes.signals):
             fastest[i] = max(fastest[i], abs(rates[i])) if k > 0 else abs(rates[i])
+    step.may_have_events = False
+    step.needs_forces = False
     for i in range(sizes.signals):
+        is_near = False
         least = values[0, i]
         most = values[0, i]
         for k in range(LOOKS):
@@ -70,21 +81,33 @@ def is_near_events(
             least = min(least, values[k, i])
             most = max(most, values[k, i])
         is_near = is_near or not least > max(REACH * step.length * fastest[i], most - least)
-    return is_near
+        is_force = lane.p[sizes.first_hold + i] == Hold.HOLDS
+        step.may_have_events = step.may_have_events or is_near
+        step.needs_forces = step.needs_forces or (is_near and is_force)
 
 
 def interpolate_step(
-    method: StepMethod, sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt, x: float
+    method: StepMethod,
+    sizes: MotionSizes,
+    lane: LaneTrajectory,
+    step: StepAttempt,
+    x: float,
+    *,
+    slopes: Vector,
 ) -> None:
-    """Fill `step.stage` with the state at the fraction x of a step: Hermite's cubic through both
-    ends, which needs no dense output."""
+    """Fill `step.stage` with the state at the fraction x of a step, and its rates: Hermite's cubic
+    through both ends, which needs no dense output."""
     rise = x * x * (3.0 - 2.0 * x)
     begin = x * (1.0 - x) * (1.0 - x) * step.length
     end = x * x * (1.0 - x) * step.length
+    mean = 6.0 * x * (1.0 - x) / step.length
     for i in range(sizes.states):
-        change = rise * (step.y_new[i] - lane.y[i])
-        bend = begin * lane.f[i] - end * step.work[method.end_slope_row, i]
-        step.stage[i] = lane.y[i] + change + bend
+        way = step.y_new[i] - lane.y[i]
+        before = lane.f[i]
+        after = step.work[method.end_slope_row, i]
+        step.stage[i] = lane.y[i] + (rise * way + (begin * before - end * after))
+        bend = (1.0 - x) * (1.0 - 3.0 * x) * before + x * (3.0 * x - 2.0) * after
+        slopes[i] = mean * way + bend
 
 
 def has_resolved_signals(

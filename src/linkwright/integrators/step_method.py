@@ -24,9 +24,9 @@ class MotionFunctions:
     jacobian: Procedure | None
     """→ ∂ẏ/∂y and ∂ẏ/∂t, for methods that need them."""
     margins: Procedure | None = None
-    """→ the values of the event functions and their rates (zero if they are not known, and
-    `UNKNOWN_RATE` if the step control does not resolve them either), by which steps far from events
-    are told."""
+    """t, y, p, ẏ → the event functions that cost little, and their rates, by which steps far from
+    events are told. Of forces that hold the motion the values are 1, and the rates zero, or
+    `UNKNOWN_RATE` if the step control does not resolve them."""
 
 
 @record
@@ -40,6 +40,8 @@ class MotionSizes:
     end_speed: Size
     event_columns: Size
     event_capacity: Size
+    first_hold: Size
+    """Where p has what each row does, if there are `margins`."""
 
 
 @record
@@ -96,6 +98,8 @@ class StepAttempt:
     end_margin: float
     has_dense_output: bool
     may_have_events: bool
+    needs_forces: bool
+    """Whether forces that hold the motion may have events in this step."""
     is_resolved: bool
     """Whether signals are known well enough between the times at which they are evaluated."""
     t_event: float

@@ -48,6 +48,10 @@ CROWDED_VELOCITY = 1e-5
 RIDING_GAP = 1e-9
 """A stop that rides along acts again where its gap is this far below zero, m or rad."""
 
+SLIDE_END = 1e-12
+"""A slide ends where its velocity is this far below zero, m/s or rad/s: where it begins, it may be
+below zero by rounding."""
+
 DEEP_GAP = 1e-6
 """Stops of which a rounding error, or a gap that rode along, left less than this below zero are
 closed exactly, m or rad: below zero, a gap would count as passed before what really happens next.
@@ -75,9 +79,14 @@ class MotionEnd(IntEnum):
 class StopFunctions:
     """The tapes of rows; the first inputs of all are t, y and p."""
 
-    states: Procedure
-    """→ gaps, velocities, accelerations without forces of rows, the forces of rows, the numbers of
-    `Level` of friction, and A by rows: accelerations of the rows for units of the forces."""
+    motions: Procedure
+    """→ gaps, velocities, and the numbers of `Level` of friction."""
+    forces: Procedure
+    """→ the forces of rows that hold the motion, or that are known."""
+    accelerations: Procedure
+    """→ accelerations of the rows without their forces."""
+    responses: Procedure
+    """→ A by rows: accelerations of the rows for units of the forces; velocities do not matter."""
     impact: Procedure
     """t, y, p, impulses, shifts → y after impulses of the rows, and after displacements by the
     responses to forces of the rows."""
@@ -187,13 +196,15 @@ def settle_stops(
     for i in range(sizes.parameters):
         p[i] = buffers.parameters[i]
     t = buffers.clock[Clock.TIME]
-    find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+    find_motions(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+    stop_functions.responses(t, y, p, at.responses)
     overlaps = has_small_overlap(n, rows, at)
     if overlaps:
         solve_pushes(sizes, at)
         shift_state(stop_functions, sizes, t, y, p, at=at)
-        find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
-    find_releases(n, rows, p, at)
+        find_motions(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+        stop_functions.responses(t, y, p, at.responses)
+    find_releases(stop_functions, n, rows, t, y, p, at=at)
     count = 0
     is_going = is_approached(n, at)
     while is_going and count < IMPACT_ROUNDS:
@@ -203,15 +214,15 @@ def settle_stops(
         if stop_buffers.end[0] != MotionEnd.LIMIT:
             solve_pushes(sizes, at)
             push_state(stop_functions, sizes, t, y, p, at=at)
-            find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+            find_motions(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
             is_going = is_approached(n, at)
         count += 1
     find_rest(stop_buffers, n, rows, p, at, still=still, has_impact=count > 0)
     solve_pushes(sizes, at)
     push_state(stop_functions, sizes, t, y, p, at=at)
-    find_states(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+    find_motions(stop_functions, stop_buffers, sizes, rows, t, y, p=p, at=at)
+    stop_functions.accelerations(t, y, p, at.bias)
     for i in range(n):
-        at.bias[i] = at.accelerations[i]
         slides = i >= rows.stops and at.chosen[i] == 0.0
         way = Hold.FORWARD if at.velocities[i] > 0.0 else Hold.BACKWARD
         at.chosen[i] = way if slides else at.chosen[i]
@@ -224,7 +235,7 @@ def settle_stops(
         buffers.parameters[rows.first_push + i - rows.stops] = at.pushes[i]
 
 
-def find_states(
+def find_motions(
     stop_functions: StopFunctions,
     stop_buffers: StopBuffers,
     sizes: MotionSizes,
@@ -235,19 +246,32 @@ def find_states(
     p: Vector,
     at: RowStates,
 ) -> None:
-    """Fill what the rows are like, and which stops are closed."""
-    stop_functions.states(
-        t, y, p, at.gaps, at.velocities, at.accelerations, at.forces, at.levels, at.responses
-    )
+    """Fill how the rows move, and which stops are closed."""
+    stop_functions.motions(t, y, p, at.gaps, at.velocities, at.levels)
     for i in range(sizes.signals):
         holds = p[rows.first_hold + i] == Hold.HOLDS
         is_closed = holds or at.gaps[i] <= stop_buffers.closed_gap[0]
         at.closed[i] = 1.0 if i < rows.stops and is_closed else 0.0
 
 
-def find_releases(n: Size, rows: RowPlaces, p: Vector, at: RowStates) -> None:
+def find_releases(
+    stop_functions: StopFunctions,
+    n: Size,
+    rows: RowPlaces,
+    t: float,
+    y: Vector,
+    p: Vector,
+    *,
+    at: RowStates,
+) -> None:
     """Find the stops that would pull, and the joints whose friction has reached its limit."""
     has_opened = False
+    has_forces = False
+    for i in range(n):
+        at.forces[i] = 0.0
+        has_forces = has_forces or p[rows.first_hold + i] == Hold.HOLDS
+    if has_forces:
+        stop_functions.forces(t, y, p, at.forces)
     for i in range(n):
         is_over = at.forces[i] <= 0.0
         if i >= rows.stops:

@@ -16,7 +16,7 @@ import math
 
 from ..program import scratch, scratch_matrix, take_ticket, vector
 from .events import watch_events
-from .near_events import is_near_events
+from .near_events import find_near_events
 from .step_control import (
     MAX_FACTOR,
     MIN_FACTOR,
@@ -77,6 +77,7 @@ def integrate_trajectories(
         end_speed=buffers.sizes[Sizes.END_SPEED],
         event_columns=buffers.sizes[Sizes.EVENT_COLUMNS],
         event_capacity=buffers.sizes[Sizes.EVENT_CAPACITY],
+        first_hold=0,
     )
     integrate_with_sizes(buffers, functions, method, sizes)
 
@@ -99,7 +100,8 @@ def integrate_with_sizes(
     while True:
         step = StepAttempt(
             length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
-            has_dense_output=False, may_have_events=False, is_resolved=True, t_event=math.inf,
+            has_dense_output=False, may_have_events=False, needs_forces=False, is_resolved=True,
+            t_event=math.inf,
             y_new=scratch(sizes.states), stage=scratch(sizes.states), margin=scratch(1),
             dense=scratch_matrix(method.dense_rows, sizes.states),
             work=scratch_matrix(
@@ -177,7 +179,7 @@ def check_margins(
     if functions.signals is not None:
         step.may_have_events = True
         if functions.margins is not None:
-            step.may_have_events = is_near_events(functions, method, sizes, lane, step)
+            find_near_events(functions, method, sizes, lane, step)
         step.has_dense_output = step.has_dense_output or step.may_have_events
     if step.has_dense_output:
         method.prepare_dense_output(functions, sizes, lane, step)

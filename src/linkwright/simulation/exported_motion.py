@@ -19,14 +19,12 @@ from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
 from ..integrators.hold_choice import Hold
 from ..integrators.step_method import UNKNOWN_RATE
-from ..integrators.stop_events import RIDING_GAP
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats
 from .effort_limits import clip, limit_given_forces, limit_joint_forces
-from .events.load_sharing import FREE, NO_FORCE
 from .events.sharp_friction import without_sharp_friction
 from .exported_rows import ExportedRows
 from .fixed_steps.step_equations import StepEquations
@@ -161,14 +159,23 @@ class ExportedMotion:
         return tau + self._p[count : len(self.input_names)] if self._has_pushes else tau
 
     @cached_property
-    def _free_motion(self) -> tuple[SX, SX, SX]:
-        """q̈ without forces of rows, ∂q̈/∂τ, and the smallest pivot."""
-        (q, qd, t), of = self._motion, self._step_equations
-        tau = ca.SX.sym("tau", self.equations.nv)
-        qdd, pivot = of.acceleration(q, qd, tau, t)
-        P = ca.jacobian(qdd, tau) if len(self.rows) else ca.SX(0, 0)
-        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [self._given_forces])
-        return qdd, P, pivot
+    def _forced_motion(self) -> tuple[SX, SX, SX]:
+        """Generalized forces τ as symbols, q̈ by them, and the smallest pivot."""
+        (q, qd, t), tau = self._motion, ca.SX.sym("tau", self.equations.nv)
+        return (tau, *self._step_equations.acceleration(q, qd, tau, t))
+
+    @cached_property
+    def _free_motion(self) -> tuple[SX, SX]:
+        """q̈ without forces of rows, and the smallest pivot."""
+        tau, qdd, pivot = self._forced_motion
+        qdd, pivot = ca.substitute([qdd, pivot], [tau], [self._given_forces])
+        return qdd, pivot
+
+    def _answer(self, forces: SX) -> SX:
+        """q̈ that generalized forces (a column each) cause: ∂q̈/∂τ times them."""
+        tau, qdd, _ = self._forced_motion
+        answer = ca.jtimes(qdd, tau, forces)
+        return ca.substitute(answer, tau, self._given_forces)
 
     def _limited_forces(self, B: SX, u: SX) -> SX:
         """τ = B u within the limits that the mechanism declares."""
@@ -183,7 +190,8 @@ class ExportedMotion:
     def _responses(self) -> tuple[SX, SX, SX, SX]:
         """R, γ, the accelerations P Rᵀ for units of the rows' forces, and A = R P Rᵀ."""
         R, gamma = self.rows.velocity_rows(*self._motion)
-        answer = self._free_motion[1] @ R.T
+        tau, qdd, _ = self._forced_motion
+        answer = ca.substitute(ca.jacobian(qdd, tau), tau, self._given_forces) @ R.T
         return R, gamma, answer, ca.densify(R @ answer)
 
     @cached_property
@@ -253,7 +261,7 @@ class ExportedMotion:
         q, qd, _ = self._motion
         N = ca.substitute(self.equations.rate_matrix, self.equations.symbols["q"], q)
         rate = ca.vertcat(N @ qd, self._forces_and_accelerations[1])
-        return self._tape("rates", [("rate", rate), ("margin", self._free_motion[2])])
+        return self._tape("rates", [("rate", rate), ("margin", self._free_motion[1])])
 
     @cached_property
     def projection(self) -> Tape:
@@ -272,56 +280,62 @@ class ExportedMotion:
         """(t, y, p) → for each stop its gap, or its force where it holds the motion; for each joint
         with friction its velocity in the direction in which it slides, or what it can bear beside
         what it bears."""
-        return self._tape("signals", [("signals", self._signals_and_rates[0])])
-
-    @property
-    def _signals_and_rates(self) -> tuple[SX, SX]:
-        """What is watched of each row, and its rate: zero for forces, unless they depend on time.
-        Friction of which it is not known what it does is below zero."""
-        (q, qd, t), given, stops = self._motion, self._hold_numbers, self.rows.stop_count
-        R, gamma = self.rows.velocity_rows(q, qd, t)
-        forces, qdd = self._forces_and_accelerations
-        rides, unknown = (ca.eq(given, int(hold)) for hold in (Hold.RIDES, Hold.FREE))
-        way = ca.eq(given, int(Hold.FORWARD)) - ca.eq(given, int(Hold.BACKWARD))
-        speeds, rates = R @ qd, way * (R @ qdd + gamma)
-        gaps = self.rows.gaps(q, t) + rides * RIDING_GAP
-        slides = way * speeds + (rides - unknown) * FREE
-        sticks = self.rows.limits + NO_FORCE - ca.fabs(forces[stops:, :])
-        held = ca.vertcat(forces[:stops, :], sticks)
-        free = ca.vertcat(gaps[:stops, :], slides[stops:, :])
-        free_rates = ca.vertcat(speeds[:stops, :], rates[stops:, :])
-        signals = self._holds * held + (1 - self._holds) * free
-        unknown_rates = [UNKNOWN_RATE * ca.depends_on(x, t) for x in ca.vertsplit(held)]
-        return signals, self._holds * ca.vertcat(*unknown_rates) + (1 - self._holds) * free_rates
-
-    @cached_property
-    def stop_states(self) -> Tape:
-        """(t, y, p) → gaps, velocities, accelerations without forces of rows, the forces of rows,
-        the levels of friction, and A by rows."""
-        (q, qd, t), (R, gamma, _, _) = self._motion, self._responses
-        outputs = {
-            "gaps": self.rows.gaps(q, t),
-            "velocities": R @ qd,
-            "accelerations": R @ self._free_motion[0] + gamma,
-            "forces": self._forces_and_accelerations[0],
-            "levels": self.rows.levels,
-            "responses": ca.vec(self._possible_responses.T),
-        }
-        return self._tape("stop_states", list(outputs.items()))
+        (q, qd, t), holds = self._motion, self._holds
+        held = self.rows.held_signals(self._forces_and_accelerations[0])
+        still = ca.SX.zeros(self.equations.nv)
+        free, _ = self.rows.free_signals(q, qd, still, t, self._hold_numbers)
+        return self._tape("signals", [("signals", holds * held + (1 - holds) * free)])
 
     @cached_property
     def stop_margins(self) -> Tape:
-        """(t, y, p) → the signals and their rates."""
-        signals, rates = self._signals_and_rates
-        return self._tape("stop_margins", [("signals", signals), ("rates", rates)])
+        """(t, y, p, ẏ) → the signals of rows that do not hold the motion, and 1 for the others;
+        their rates, for forces zero unless they depend on time."""
+        (q, qd, t), holds = self._motion, self._holds
+        slopes = ca.SX.sym("slopes", self.state_count)
+        qdd = slopes[self.equations.nq :]
+        free, rates = self.rows.free_signals(q, qd, qdd, t, self._hold_numbers)
+        forces = ca.vertsplit(self.rows.held_signals(self._forces_and_accelerations[0]))
+        held = [UNKNOWN_RATE * ca.depends_on(x, t) for x in forces]
+        outputs = {
+            "signals": holds + (1 - holds) * free,
+            "rates": holds * ca.vertcat(*held) + (1 - holds) * rates,
+        }
+        return self._tape("stop_margins", list(outputs.items()), {"slopes": slopes})
+
+    @cached_property
+    def stop_motions(self) -> Tape:
+        """(t, y, p) → gaps and velocities of the rows, and the levels of friction."""
+        q, qd, t = self._motion
+        velocities = self.rows.velocity_rows(q, qd, t)[0] @ qd
+        outputs = {"gaps": self.rows.gaps(q, t), "velocities": velocities}
+        return self._tape("stop_motions", [*outputs.items(), ("levels", self.rows.levels)])
+
+    @cached_property
+    def stop_forces(self) -> Tape:
+        """(t, y, p) → the forces of the rows."""
+        return self._tape("stop_forces", [("forces", self._forces_and_accelerations[0])])
+
+    @cached_property
+    def stop_accelerations(self) -> Tape:
+        """(t, y, p) → accelerations of the rows without their forces."""
+        R, gamma = self.rows.velocity_rows(*self._motion)
+        found = R @ self._free_motion[0] + gamma
+        return self._tape("stop_accelerations", [("accelerations", found)])
+
+    @cached_property
+    def stop_responses(self) -> Tape:
+        """(t, y, p) → A by rows: it depends on the coordinates alone."""
+        found = ca.vec(self._possible_responses.T)
+        return self._tape("stop_responses", [("responses", found)])
 
     @cached_property
     def impact(self) -> Tape:
         """(t, y, p, impulses, shifts) → y after impulses of the rows, and after displacements."""
         given = {name: ca.SX.sym(name, len(self.rows)) for name in ("impulses", "shifts")}
-        (q, qd, _), answer = self._motion, self._responses[2]
-        q = self._step_equations.move_coordinates(q, answer @ given["shifts"])
-        after = ca.vertcat(q, qd + answer @ given["impulses"])
+        (q, qd, t), names = self._motion, list(given)
+        R, _ = self.rows.velocity_rows(q, qd, t)
+        push, shift = ca.horzsplit(self._answer(R.T @ ca.horzcat(*(given[n] for n in names))))
+        after = ca.vertcat(self._step_equations.move_coordinates(q, shift), qd + push)
         return self._tape("impact", [("after", after)], given)
 
     @cached_property

@@ -14,10 +14,12 @@ import numpy as np
 from ..errors import UnsupportedError
 from ..formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ..integrators import EVENT_COLUMN_SIZE, EventColumn
-from ..integrators.hold_choice import LEVELS, Level
+from ..integrators.hold_choice import LEVELS, Hold, Level
+from ..integrators.stop_events import RIDING_GAP, SLIDE_END
 from ..mechanism import Mechanism
 from ..mechanism.strength import breaking_members
 from ..types import SX, Floats, Integers
+from .events.load_sharing import FREE, NO_FORCE
 from .events.row_elements import is_absent
 from .events.rows import ModeRows
 
@@ -95,6 +97,23 @@ class ExportedRows:
         R, gamma = ca.substitute(list(self._own_rows), [symbols], [values])
         R, gamma = self._with_parameters([R, gamma])
         return R, gamma
+
+    def held_signals(self, forces: SX) -> SX:
+        """Return what is watched of rows that hold the motion, by their forces."""
+        stops = self.stop_count
+        return ca.vertcat(forces[:stops, :], self.limits + NO_FORCE - ca.fabs(forces[stops:, :]))
+
+    def free_signals(self, q: SX, qd: SX, qdd: SX, t: SX, holds: SX) -> tuple[SX, SX]:
+        """Return what is watched of rows that do not hold the motion, and its rate, by what each
+        row does (`Hold`). Friction of which it is not known what it does is below zero."""
+        R, gamma = self.velocity_rows(q, qd, t)
+        rides, unknown = (ca.eq(holds, int(hold)) for hold in (Hold.RIDES, Hold.FREE))
+        way = ca.eq(holds, int(Hold.FORWARD)) - ca.eq(holds, int(Hold.BACKWARD))
+        speeds, rates, stops = R @ qd, way * (R @ qdd + gamma), self.stop_count
+        gaps = self.gaps(q, t) + rides * RIDING_GAP
+        slides = way * speeds + SLIDE_END + (rides - unknown) * FREE
+        values = ca.vertcat(gaps[:stops, :], slides[stops:, :])
+        return values, ca.vertcat(speeds[:stops, :], rates[stops:, :])
 
     @cached_property
     def _own_rows(self) -> tuple[SX, SX]:

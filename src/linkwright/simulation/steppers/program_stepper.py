@@ -77,6 +77,7 @@ class ProgramStepper:
             end_speed=0,
             event_columns=0,
             event_capacity=0,
+            first_hold=0,
         )
         self.lane = LaneTrajectory(
             index=0,
@@ -125,6 +126,7 @@ class ProgramStepper:
             end_margin=0.0,
             has_dense_output=False,
             may_have_events=False,
+            needs_forces=False,
             is_resolved=True,
             t_event=np.inf,
             y_new=np.zeros(n),
