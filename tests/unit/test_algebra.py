@@ -10,7 +10,7 @@ import pytest
 
 from linkwright.algebra.exact.prime_field import PrimeField
 from linkwright.algebra.exact.residue_programs import RandomResiduePoint, ResidueProgram
-from linkwright.algebra.exact.residues import FIELD_PRIME
+from linkwright.algebra.exact.residues import FIELD_PRIME, Residue
 from linkwright.algebra.exact.tape_algebra import (
     evaluate_expression_in_algebra,
     evaluate_tape_in_algebra,
@@ -104,14 +104,16 @@ class _Fractions:
 
 
 def test_a_power_is_whole_only_where_its_exponent_is_certain() -> None:
-    """Modulo a prime √4 is 2 or −2: x^√4 must not be taken for x²."""
+    """Modulo a prime √(4 y²/y²) is 2 or −2: its power of x must not be taken for x²."""
     field = PrimeField(1, lenient=True)
-    power = evaluate_expression_in_algebra(parse_expression("x^sqrt(4)"), field, field.symbol)
-    assert power.marks is not None
-    assert (
-        evaluate_expression_in_algebra(parse_expression("x^40/x^39"), field, field.symbol).number
-        == field.symbol("x").number
-    )
+
+    def value(text: str) -> Residue:
+        return evaluate_expression_in_algebra(parse_expression(text), field, field.symbol)
+
+    assert value("x^sqrt(4*y^2/y^2)").marks is not None
+    assert value("x^sqrt(2809)").marks is not None  # 53², of a prime that is not among the small
+    assert value("x^sqrt(4)").number == value("x^2").number
+    assert value("x^40/x^39").number == field.symbol("x").number
 
 
 # -- one prime field -------------------------------------------------------------------------
