@@ -300,6 +300,7 @@ def test_a_residual_of_another_form_is_said_to_vanish_too() -> None:
     assert "vanish where the constraints hold" in finding.sentence()
     (finding,) = lw.check(lw.gallery("four-bar"), "f1 = l1*cos(theta1)")
     assert "vanish" not in finding.sentence()
+    assert "f1 is the residual of constraint 1; write f[1]" in finding.sentence()
 
 
 @pytest.mark.parametrize("text", ["f1 = 0", "0 = f2", "f1^2 + f2^2 = 0", f"{CLOSING[0]} = 0"])

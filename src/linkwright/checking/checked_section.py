@@ -13,6 +13,7 @@ from ..errors import ExpressionError, LinkwrightError
 from ..expressions import Expression, Name, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
+from .constraint_functions import residual_names_sentence
 from .corrected_statements import statement_text
 from .definition_repairs import blame_definitions, hide_checker_names
 from .difference import statement_difference
@@ -319,9 +320,8 @@ class CheckedSection:
         is_part = bool(self.original_statements) and self.original_statements[i] is not line
         found = () if is_part else find_repairs(self, pair, apart)
         text = apart.shortened_text() if apart is not None else ""
-        return replace(
-            common, status=DIFFERS, under="", note=proof.why, repairs=found, difference=text
-        )
+        note = proof.why or residual_names_sentence(self.meanings, pair)
+        return replace(common, status=DIFFERS, under="", note=note, repairs=found, difference=text)
 
     # -- all together -----------------------------------------------------------------------
 

@@ -7,10 +7,12 @@ judged at states that need not keep the constraints.
 
 from __future__ import annotations
 
+import re
+
 import casadi as ca
 
 from ..errors import LinkwrightError
-from ..expressions import Expression, Number
+from ..expressions import Expression, Number, names_in_expression
 from .symbol_meanings import SymbolMeanings
 from .symbol_patterns import CheckerSymbolRow
 from .symbol_table import CONSTRAINT_JACOBIAN_ENTRY, CONSTRAINT_RESIDUAL
@@ -38,6 +40,22 @@ def describes_constraint_residual(
         return False
     is_constraint = any(_is_zero(side) for side in pair)
     return not is_constraint or any(name not in own.parameters for name in others)
+
+
+def residual_names_sentence(meanings: SymbolMeanings, pair: tuple[Expression, Expression]) -> str:
+    """Say that f1 is a residual, to somebody who writes it for the force f[1]; else nothing."""
+    if not describes_constraint_residual(meanings, pair):
+        return ""
+    own = meanings.vocabulary
+    names = [name for side in pair for name in sorted(names_in_expression(side))]
+    for name in names:
+        if re.fullmatch(r"f\d+", spelling := own.paper_spelling(name)):
+            place = spelling[1:]
+            return (
+                f"{name} is the residual of constraint {place}; write f[{place}] for "
+                f"the force on coordinate {place}"
+            )
+    return ""
 
 
 def _describes_constraint_jacobian(
