@@ -19,6 +19,10 @@ DEPENDENT_SHARE = 1e-9
 """A row of which the others that hold the motion leave less than this share of its own response
 to a force depends on them, like the fourth leg of a table."""
 
+BLOCKED_SHARE = 1e-9
+"""Where constraints leave less than this share of the motion that a force along a row would cause
+in the heaviest direction, they leave none."""
+
 SMALL_ACCELERATION = 1e-10
 """Accelerations below this share of the largest one are zero: rounding."""
 
