@@ -61,7 +61,9 @@ def watch_events(
     while search.is_open:
         tabulate_signals(functions, method, sizes, lane, step, search)
         if search.begin == lane.t and step.length > LEAST_LENGTH:
-            step.is_resolved = has_resolved_signals(buffers, sizes, search)
+            step.is_resolved = has_resolved_signals(
+                buffers, functions, method, sizes, lane, step, search
+            )
         hold_known_sides(sizes, lane, step, search)
         find_first_event(buffers, functions, method, sizes, lane, step, search=search)
         if not step.is_resolved:
