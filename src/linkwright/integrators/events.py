@@ -62,7 +62,7 @@ def watch_events(
         tabulate_signals(functions, method, sizes, lane, step, search)
         if search.begin == lane.t and step.length > LEAST_LENGTH:
             step.is_resolved = has_resolved_signals(
-                buffers, functions, method, sizes, lane, step, search
+                buffers, functions, method, sizes, lane, step, search=search
             )
         hold_known_sides(sizes, lane, step, search)
         find_first_event(buffers, functions, method, sizes, lane, step, search=search)

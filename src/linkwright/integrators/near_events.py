@@ -109,6 +109,7 @@ def has_resolved_signals(
     sizes: MotionSizes,
     lane: LaneTrajectory,
     step: StepAttempt,
+    *,
     search: EventSearch,
 ) -> bool:
     """Return whether the pieces of a step are short enough for the gaps and forces of rows.
@@ -139,23 +140,21 @@ def has_resolved_signals(
         is_near_force = is_near_force or (is_force and UNRESOLVED_REACH * reach > least)
     if is_resolved and is_near_force:
         for k in unroll(range(CHECKS)):
-            t = lane.t + CHECK_TIMES[k] * step.length
-            method.evaluate_dense_output(
-                sizes.states, CHECK_TIMES[k], lane.y, step.dense, step.stage
-            )
+            share = CHECK_TIMES[k]
+            method.evaluate_dense_output(sizes.states, share, lane.y, step.dense, step.stage)
             assert functions.signals is not None
-            functions.signals(t, step.stage, lane.p, search.signals)
+            functions.signals(lane.t + share * step.length, step.stage, lane.p, search.signals)
             for c in range(sizes.event_columns):
-                column: Size = EVENT_COLUMN_SIZE * c
-                signal: Size = buffers.event_columns[column + EventColumn.SIGNAL]
-                sign = float(buffers.event_columns[column + EventColumn.SIGN])
+                place: Size = EVENT_COLUMN_SIZE * c
+                watched: Size = buffers.event_columns[place + EventColumn.SIGNAL]
+                sign = float(buffers.event_columns[place + EventColumn.SIGN])
                 predicted = 0.0
                 for j in unroll(range(3)):
                     piece = CHECK_PIECES[k] + j - 1
-                    predicted = predicted + CHECK_WEIGHTS[k][j] * search.values[piece, signal]
-                error = abs(search.signals[signal] - predicted)
-                is_force = buffers.event_columns[column + EventColumn.IS_FORCE] == 1
-                is_known = is_predicted(sizes, search, signal, sign, error)
+                    predicted = predicted + CHECK_WEIGHTS[k][j] * search.values[piece, watched]
+                error = abs(search.signals[watched] - predicted)
+                is_force = buffers.event_columns[place + EventColumn.IS_FORCE] == 1
+                is_known = is_predicted(sizes, search, watched, sign, error)
                 is_resolved = is_resolved and (is_known or not is_force)
     return is_resolved
 
