@@ -292,3 +292,21 @@ def test_work_of_friction_is_a_loss(is_pivoted: bool, monkeypatch: pytest.Monkey
     np.testing.assert_allclose(run.work_given, 0, atol=1e-12)
     along = run.details.reactions[:, 0, 5]  # what ground does to the block: both together
     np.testing.assert_allclose(along, 7, atol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [20, 50, 77])
+def test_slips_under_a_force_that_grows_are_found(rate: int) -> None:
+    """A block at rest slips once in each half period in which the force exceeds its friction, also
+    after seconds without any motion, in which steps grow."""
+    mechanism = lw.Mechanism(
+        name="block", gravity=[0, 0, 0], bodies={"b": {"mass": 1.0}},
+        joints={"x": {"type": "prismatic", "child": "b", "axis": [1, 0, 0], "friction": 2.0}},
+        forces={"f": {"type": "joint", "on": "x",
+                      "force": f"2.05*sin({rate}*t)*min(1, max(0, (t - 4)/3))"}},
+    )  # fmt: skip
+    run = lw.simulate(mechanism, 10.0, samples=11)
+    t = np.linspace(0, 10, 1_000_001)
+    exceeds = np.abs(2.05 * np.sin(rate * t) * np.clip((t - 4) / 3, 0, 1)) > 2
+    assert [event.what for event in run.events].count("slides") == np.diff(exceeds * 1).clip(
+        0
+    ).sum()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 
 import casadi as ca
@@ -129,6 +130,7 @@ def states(name: str, limit: int) -> Iterator[tuple[InstantDynamics, Mode]]:
         q = places[0] if dynamics.constrained else places[rng.integers(1, 4)]
         qd, tau = rng.normal(size=(2, len(dynamics.still)))
         now = dynamics.at(0.0, q, qd, tau)
+        mode = replace(mode, riding=joints_that_ride(now, mode, rng))
         held = np.vstack([now.J, now.R[mode.rows(rows)]])
         qd = qd - np.linalg.pinv(held, rcond=1e-10) @ (held @ qd) if len(held) else qd
         now = dynamics.at(0.0, q, qd, tau)
@@ -139,7 +141,23 @@ def states(name: str, limit: int) -> Iterator[tuple[InstantDynamics, Mode]]:
                 size = np.linalg.norm(v)
                 way = v / size if size > 1e-9 else np.array([1.0, 0.0])
                 toward.append((i, (float(way[0]), float(way[1]))))
-        yield now, Mode(mode.resting, mode.grip, tuple(toward), mode.sliding)
+        yield now, replace(mode, toward=tuple(toward))
+
+
+def joints_that_ride(
+    now: InstantDynamics, mode: Mode, rng: np.random.Generator
+) -> tuple[tuple[int, float], ...]:
+    """Joints that stick, but depend on what is held and on joints before them, with any forces."""
+    stuck = [k for k, sign in enumerate(mode.sliding) if sign == 0]
+    riding = dict.fromkeys(stuck, 0.0)
+    for k in stuck:
+        held = np.vstack(
+            [now.J, now.R[replace(mode, riding=tuple(riding.items())).rows(now.of.rows)]]
+        )
+        row = now.R[now.of.rows.joint_frictions[k].row]
+        if np.linalg.matrix_rank(np.vstack([held, row]), 1e-9) > np.linalg.matrix_rank(held, 1e-9):
+            del riding[k]
+    return tuple((k, float(rng.uniform(-1, 1))) for k in riding)
 
 
 def watched_in_python(now: InstantDynamics, mode: Mode, found: ElementForces) -> list[float]:
@@ -151,9 +169,7 @@ def watched_in_python(now: InstantDynamics, mode: Mode, found: ElementForces) ->
     ):
         sticks = sign == 0
         left = sign * V[joint_friction.row]
-        if sticks and k in found.joints_at_limit:
-            left = 1.0  # other joints carry the rest
-        elif sticks:
+        if sticks and k in found.joint_friction:
             left = joint_friction.force * joint_friction.ratio - abs(found.joint_friction[k])
         wanted.append(left)
     toward = dict(mode.toward)

@@ -26,6 +26,8 @@ class EventColumn(IntEnum):
     """1: the event may happen again directly after the last one, because it changes the state."""
     IS_OVERLOAD = 5
     """1: a signal that is negative at the start of a step is an event at once."""
+    IS_FORCE = 6
+    """1: the signal is a force that holds the motion, which may depend on time."""
 
 
 EVENT_COLUMN_SIZE = len(EventColumn)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from ..program import Size, Vector, scratch, scratch_matrix
+from ..program import Size, scratch, scratch_matrix
 from .event_records import EVENT_COLUMN_SIZE, PIECES, EventColumn, EventSearch, RootBracket
-from .hold_choice import Hold
 from .near_events import LEAST_LENGTH, has_resolved_signals
+from .signal_values import ALL_ROWS, evaluate_signals
 from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt, StepMethod
 from .trajectory_records import StopReason, TrajectoryBuffers
 
@@ -24,9 +24,6 @@ SAME_PASSAGE = 1e-9
 
 SAME_INSTANT = 1e-11
 """Events within this fraction of the time happen at the same instant."""
-
-ALL_ROWS = -1
-"""Stands for all rows, where one may be given."""
 
 JUST_BEYOND = 1e-300
 """Stands for the value of a signal whose side of zero is known, but not its value."""
@@ -65,7 +62,9 @@ def watch_events(
     while search.is_open:
         tabulate_signals(functions, method, sizes, lane, step, search)
         if search.begin == lane.t and step.length > LEAST_LENGTH:
-            step.is_resolved = has_resolved_signals(buffers, sizes, search)
+            step.is_resolved = has_resolved_signals(
+                buffers, functions, method, sizes, lane, step, search=search
+            )
         hold_known_sides(sizes, lane, step, search)
         find_first_event(buffers, functions, method, sizes, lane, step, search=search)
         if not step.is_resolved:
@@ -82,35 +81,6 @@ def watch_events(
         else:
             note_events(buffers, sizes, lane, search)
             search.begin = search.t
-
-
-def evaluate_signals(
-    functions: MotionFunctions,
-    method: StepMethod,
-    sizes: MotionSizes,
-    lane: LaneTrajectory,
-    step: StepAttempt,
-    t: float,
-    *,
-    row: int,
-    signals: Vector,
-) -> None:
-    """Fill the signals at a time within a step; only that of a row needs to be right, or all that
-    may have events (`ALL_ROWS`)."""
-    assert functions.signals is not None
-    x = (t - lane.t) / step.length
-    method.evaluate_dense_output(sizes.states, x, lane.y, step.dense, step.stage)
-    if functions.margins is None:
-        functions.signals(t, step.stage, lane.p, signals)
-    else:
-        rates = scratch(sizes.signals)
-        is_force = step.needs_forces
-        if row >= 0:
-            is_force = lane.p[sizes.first_hold + row] == Hold.HOLDS
-        if is_force:
-            functions.signals(t, step.stage, lane.p, signals)
-        else:
-            functions.margins(t, step.stage, lane.p, lane.f, signals, rates)
 
 
 def tabulate_signals(

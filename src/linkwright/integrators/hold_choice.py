@@ -22,6 +22,10 @@ from .push_solver import (
 )
 from .step_method import MotionSizes
 
+BLOCKED_SHARE = 1e-9
+"""Where constraints leave less than this share of the motion that a force along a row would cause
+in the heaviest direction, they leave none."""
+
 SMALL_ACCELERATION = 1e-10
 """Accelerations below this share of the largest one are zero: rounding."""
 

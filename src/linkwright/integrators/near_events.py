@@ -11,6 +11,7 @@ import math
 from ..program import Size, Vector, scratch, scratch_matrix, unroll
 from .event_records import EVENT_COLUMN_SIZE, PIECES, EventColumn, EventSearch
 from .hold_choice import Hold
+from .signal_values import ALL_ROWS, evaluate_signals
 from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt, StepMethod
 from .trajectory_records import TrajectoryBuffers
 
@@ -34,7 +35,22 @@ UNRESOLVED_SHARE = 0.1
 """A step is too long for a signal that differs from this by more than this share of its range."""
 
 UNRESOLVED_REACH = 4.0
-"""That matters if this many times the difference reaches zero."""
+"""That matters if this many times the difference, or the range, reaches zero."""
+
+CHECK_TIMES = (0.0955, 0.4271, 0.7382)
+"""Irregular times in a step, as shares of it."""
+
+CHECKS = 3
+"""Their number."""
+
+CHECK_PIECES = (1, 3, 6)
+"""The ends of pieces that are nearest to them, but not those of the step."""
+
+CHECK_WEIGHTS = tuple(
+    (u * (u - 1) / 2, 1 - u * u, u * (u + 1) / 2)
+    for u in (PIECES * x - i for x, i in zip(CHECK_TIMES, CHECK_PIECES, strict=True))
+)
+"""What a signal is at these times, if it is a parabola through its values there and beside."""
 
 SIGNAL_NOISE = 1e-9
 """Smaller differences are rounding: m, rad, N or N m, and as a share of the signal."""
@@ -111,32 +127,83 @@ def interpolate_step(
 
 
 def has_resolved_signals(
-    buffers: TrajectoryBuffers, sizes: MotionSizes, search: EventSearch
+    buffers: TrajectoryBuffers,
+    functions: MotionFunctions,
+    method: StepMethod,
+    sizes: MotionSizes,
+    lane: LaneTrajectory,
+    step: StepAttempt,
+    *,
+    search: EventSearch,
 ) -> bool:
     """Return whether the pieces of a step are short enough for the gaps and forces of rows.
 
     A force that holds the motion may depend on time while nothing moves, which the error of a step
-    does not show. It is resolved if its values at every second time predict those between them.
+    does not show. It is resolved if its values at every second time predict those between them, and
+    its values at all of them those at irregular times: a force that oscillates faster than the
+    pieces follow each other may look smooth at regular times.
     """
     is_resolved = True
+    is_near_force = False
     for c in range(sizes.event_columns):
         column: Size = EVENT_COLUMN_SIZE * c
         signal: Size = buffers.event_columns[column + EventColumn.SIGNAL]
         sign = float(buffers.event_columns[column + EventColumn.SIGN])
-        least = math.inf
-        most = -math.inf
         error = 0.0
-        for piece in range(PIECES + 1):
-            least = min(least, -sign * search.values[piece, signal])
-            most = max(most, -sign * search.values[piece, signal])
         for k in unroll(range(PIECES // 2)):
             predicted = 0.0
             for j in unroll(range(PIECES // 2 + 1)):
                 predicted = predicted + PREDICTION[k][j] * search.values[2 * j, signal]
             error = max(error, abs(search.values[2 * k + 1, signal] - predicted))
-        noise = SIGNAL_NOISE * (1.0 + max(abs(least), abs(most)))
-        is_far = error <= max(UNRESOLVED_SHARE * (most - least), noise)
         is_row = buffers.event_columns[column + EventColumn.IS_GAP] == 1
-        if is_row and not is_far and UNRESOLVED_REACH * error > least:
-            is_resolved = False
+        is_known = is_predicted(sizes, search, signal, sign, error)
+        is_resolved = is_resolved and (is_known or not is_row)
+        is_force = buffers.event_columns[column + EventColumn.IS_FORCE] == 1
+        reach = range_of_signal(sizes, search, signal)
+        least = least_of_signal(sizes, search, signal, sign)
+        is_near_force = is_near_force or (is_force and UNRESOLVED_REACH * reach > least)
+    if is_resolved and is_near_force:
+        for k in unroll(range(CHECKS)):
+            t = lane.t + CHECK_TIMES[k] * step.length
+            evaluate_signals(
+                functions, method, sizes, lane, step, t, row=ALL_ROWS, signals=search.signals
+            )
+            for c in range(sizes.event_columns):
+                place: Size = EVENT_COLUMN_SIZE * c
+                watched: Size = buffers.event_columns[place + EventColumn.SIGNAL]
+                sign = float(buffers.event_columns[place + EventColumn.SIGN])
+                predicted = 0.0
+                for j in unroll(range(3)):
+                    piece = CHECK_PIECES[k] + j - 1
+                    predicted = predicted + CHECK_WEIGHTS[k][j] * search.values[piece, watched]
+                error = abs(search.signals[watched] - predicted)
+                is_force = buffers.event_columns[place + EventColumn.IS_FORCE] == 1
+                is_known = is_predicted(sizes, search, watched, sign, error)
+                is_resolved = is_resolved and (is_known or not is_force)
     return is_resolved
+
+
+def is_predicted(
+    sizes: MotionSizes, search: EventSearch, signal: Size, sign: float, error: float
+) -> bool:
+    """Return whether a signal differs little from its prediction, or cannot reach zero."""
+    reach = range_of_signal(sizes, search, signal)
+    least = least_of_signal(sizes, search, signal, sign)
+    noise = SIGNAL_NOISE * (1.0 + max(abs(least), abs(least + reach)))
+    is_small = error <= max(UNRESOLVED_SHARE * reach, noise)
+    return is_small or not UNRESOLVED_REACH * max(error, reach) > least
+
+
+def range_of_signal(sizes: MotionSizes, search: EventSearch, signal: Size) -> float:
+    """Return the difference between the largest and the least value of a signal."""
+    least = least_of_signal(sizes, search, signal, -1.0)
+    most = least_of_signal(sizes, search, signal, 1.0)
+    return -most - least
+
+
+def least_of_signal(sizes: MotionSizes, search: EventSearch, signal: Size, sign: float) -> float:
+    """Return the least value of a signal times -sign."""
+    least = math.inf
+    for piece in range(PIECES + 1):
+        least = min(least, -sign * search.values[piece, signal])
+    return least

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ..formulations import derive
-from ..integrators.hold_choice import Hold
+from ..integrators.hold_choice import BLOCKED_SHARE, Hold
 from ..integrators.step_method import UNKNOWN_RATE
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
@@ -32,10 +32,6 @@ from .fixed_steps.step_projection import StepProjection, project_motion
 
 CONTACT_CORRECTIONS = 2
 """Corrections of the gaps of contacts, with the matrices of the first, as in `HeldMotion`."""
-
-BLOCKED_SHARE = 1e-9
-"""Where constraints leave less than this share of the motion that a force along a row would cause
-in the heaviest direction, they leave none."""
 
 
 class ExportedMotion:

@@ -67,7 +67,7 @@ class ExportedRows:
         table = np.zeros((len(self), EVENT_COLUMN_SIZE), np.int64)
         table[:, EventColumn.SIGNAL] = np.arange(len(self))
         table[:, EventColumn.SIGN] = -1
-        table[:, [EventColumn.LEAVES, EventColumn.IS_GAP]] = 1
+        table[:, [EventColumn.LEAVES, EventColumn.IS_GAP, EventColumn.IS_FORCE]] = 1
         return table
 
     def gaps(self, q: SX, t: SX) -> SX:

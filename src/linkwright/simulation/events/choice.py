@@ -3,19 +3,25 @@
 Normal forces are at least zero, and friction stays within its limits. A contact that is not held
 separates, and an element whose friction is at its limit slides against it. What begins to slide has
 kinetic friction, so that others may begin to slide, too.
+
+Joints that stick may share a load in many ways, as those of a loop do. Of these, the ones that can
+bear most beside what they bear hold the motion; the others ride along with a constant share of
+their limits. A joint that reaches its limit hands its load to one of them. If none is left, it
+slides, and with it all that are at their limits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...types import Floats
+from ...integrators.hold_choice import BLOCKED_SHARE, LIMIT_SHARE
+from ...types import Booleans, Floats
 from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 from .friction_problem import FrictionProblem
+from .load_sharing import find_holders
 from .modes import Mode, NoSolutionError
 from .row_elements import UnilateralConstraint
 
@@ -26,20 +32,34 @@ Direction = tuple[float, float]
 class ModeCase:
     """What is to be decided.
 
-    `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
-    been released, with the sign or direction in which they begin to slide. `carrying` are stops and
-    contacts that have carried so far.
+    `closed` are stops and contacts that neither close nor open. `slipping` are joints whose
+    friction has reached its limit, and `leaving` are contacts that have just been released, with
+    the direction in which they begin to slide. `carrying` are stops and contacts that have carried
+    so far, `holding` joints that have held the motion.
     """
 
     closed: tuple[int, ...]
-    slipping: tuple[tuple[int, int], ...] = ()
+    slipping: tuple[int, ...] = ()
     leaving: tuple[tuple[int, Direction], ...] = ()
     carrying: tuple[int, ...] = ()
+    holding: tuple[int, ...] = ()
+    opens: bool = False
+    """Whether a stop or contact has just opened."""
 
     def may_rest_without_force(self, i: int) -> bool:
         """Whether a stop or contact without force and acceleration rests: not if something begins
-        to slide, which may open it."""
-        return i in self.carrying or not (self.slipping or self.leaving)
+        to slide or opens, which may open it."""
+        return i in self.carrying or not self.has_releases
+
+    def may_slide_without_acceleration(self, k: int) -> bool:
+        """Whether a joint at rest that needs all its friction begins to slide: if it has just
+        reached its limit, or rode along while another one did, as in a loop."""
+        return k in self.slipping or (self.has_releases and k not in self.holding)
+
+    @property
+    def has_releases(self) -> bool:
+        """Whether something is released."""
+        return bool(self.slipping or self.leaving or self.opens)
 
 
 def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
@@ -68,6 +88,11 @@ class _Solution:
         largest = max(float(np.abs(part).max(initial=0.0)) for part in found)
         return 1e-10 * max(largest, self.size, 1e-6)
 
+    @property
+    def tiny_force(self) -> float:
+        """The normal force up to which a stop or contact carries nothing."""
+        return 1e-12 * max(float(np.abs(self.contact_forces[:, 0]).max(initial=0.0)), 1e-6)
+
 
 class _Choice:
     """The complementarity problem of one state."""
@@ -83,12 +108,9 @@ class _Choice:
             speed = float(np.linalg.norm(v))
             if i not in self.directions and speed > EVENT_TOLERANCES.still_velocity:
                 self.directions[i] = v / speed
-        forced = dict(case.slipping)
         self.signs = [
-            forced.get(k, _sign(self.V[joint_friction.row]))
-            for k, joint_friction in enumerate(self.rows.joint_frictions)
+            _sign(self.V[joint_friction.row]) for joint_friction in self.rows.joint_frictions
         ]
-        self.still = [k for k, s in enumerate(self.signs) if s == 0]
         self.kinetic_contacts: set[int] = set()
         """Contacts at rest that begin to slide."""
         self.kinetic_joints: set[int] = set()
@@ -108,13 +130,23 @@ class _Choice:
             begun = weaker - self.kinetic_contacts, weaker_joints - self.kinetic_joints
             self.kinetic_contacts |= weaker
             self.kinetic_joints |= weaker_joints
-            if not any(begun) and not self._turn(found):
-                return self._mode_of(found, contacts, joints)
+            if any(begun) or self._turn(found):
+                continue
+            mode = self._mode_of(found, contacts, joints)
+            mode, spent = self._share_load(found, mode)
+            if not spent:
+                return mode
+            self.signs = [spent.get(k, s) for k, s in enumerate(self.signs)]
         raise _no_solution()
 
     # -- the problem -----------------------------------------------------------------------------
 
-    @cached_property
+    @property
+    def still(self) -> list[int]:
+        """Joints at rest."""
+        return [k for k, s in enumerate(self.signs) if s == 0]
+
+    @property
     def _rows(self) -> Floats:
         """Rows of contacts (normal, two slips, which are zero where they slide), then of joints at
         rest."""
@@ -139,7 +171,7 @@ class _Choice:
                 found[:, 3 * place] += drag @ self.instant.R[list(self._barrier(i).slip)]
         return found
 
-    @cached_property
+    @property
     def _bias(self) -> Floats:
         """The part of the rows' accelerations that velocities cause."""
         found = []
@@ -149,6 +181,15 @@ class _Choice:
             found += [self.instant.gamma[i], *(self.instant.gamma[slip] if is_held else (0.0, 0.0))]
         found += [self.instant.gamma[self.rows.joint_frictions[k].row] for k in self.still]
         return np.array(found)
+
+    @property
+    def _moves(self) -> Booleans:
+        """Whether the mechanism's own constraints allow motion along the rows, one entry each."""
+        R, now = self._rows, self.instant
+        least = BLOCKED_SHARE / np.trace(now.M) if len(now.J) else 0.0
+        response = np.einsum("ij,jk,ik->i", R, now.admittance, R)
+        found: Booleans = response > least * (R * R).sum(axis=1)
+        return found
 
     def _solve(self) -> _Solution:
         """Return forces and accelerations; limits that depend on reactions are found by
@@ -173,11 +214,11 @@ class _Choice:
             for i in self.closed
         ]
         most = [limits[k] * self._joint_ratio(k) for k in self.still]
-        W, middle = self._rows @ response, self._middles
+        W, middle = self._rows @ response * np.outer(self._moves, self._moves), self._middles
         problem = FrictionProblem(
             W, b + W @ middle, np.array(mu), np.array(most), FORCE_SOLVER.mode_residual_share
         )
-        x = problem.solve()
+        x = problem.solve(problem.least_forces())
         if problem.residual(x) > FORCE_SOLVER.box_residual_share**0.5 * problem.size:
             raise _no_solution()
         x = x + middle
@@ -254,14 +295,49 @@ class _Choice:
             size = float(np.hypot(*w[1:]))
             if size > small and np.hypot(*force[1:]) >= limit * (1 - 1e-9):
                 contacts[i] = float(w[1]) / size, float(w[2]) / size
-        for k, force, w in zip(
-            self.still, found.joint_forces, found.joint_accelerations, strict=True
-        ):
-            limit = found.limits[k] * self._joint_ratio(k)
-            middle = self.rows.joint_frictions[k].shift if k in self.kinetic_joints else 0.0
-            if abs(w) > small and abs(force - middle) >= limit * (1 - 1e-12):
+        blocked = ~self._moves[3 * len(self.closed) :]  # these pass the ends of their ranges
+        for k, w, is_blocked in zip(self.still, found.joint_accelerations, blocked, strict=True):
+            if abs(w) > small and (is_blocked or self._strain(found, k) >= 1 - 1e-12):
                 joints[k] = int(np.sign(w))
         return contacts, joints
+
+    def _strain(self, found: _Solution, k: int) -> float:
+        """Return the friction of a joint at rest as a share of its limit."""
+        middle = self.rows.joint_frictions[k].shift if k in self.kinetic_joints else 0.0
+        limit = found.limits[k] * self._joint_ratio(k)
+        force = abs(found.joint_forces[self.still.index(k)] - middle)
+        return float(force / limit) if limit > 0 else 1.0
+
+    def _share_load(self, found: _Solution, mode: Mode) -> tuple[Mode, dict[int, int]]:
+        """Return the mode with the joints that ride along, and the joints that hold with all their
+        friction and begin to slide, with their signs. Stops that carry nothing do not rest where
+        joints hold them."""
+        moves, first = self._moves, 3 * len(self.closed)
+        W = self._rows @ self.instant.admittance @ self._rows.T * np.outer(moves, moves)
+        forces = found.contact_forces[:, 0]
+        normal = {3 * p: i for p, i in enumerate(self.closed) if i in mode.resting}
+        idle = [row for row in normal if forces[row // 3] <= found.tiny_force]
+        held = [row for row in normal if row not in idle]
+        held += [3 * p + k for p, i in enumerate(self.closed) if i in mode.grip for k in (1, 2)]
+        strains = {k: self._strain(found, k) for k in self.still if mode.sliding[k] == 0}
+        room = {first + self.still.index(k): 1 - strain for k, strain in strains.items()}
+        rows = find_holders(W, held, room)
+        if len(find_holders(W, [*held, *idle], room)) < len(rows):
+            free = find_holders(W, [*held, *rows], dict.fromkeys(idle, 0.0))
+            lost = {normal[row] for row in idle if row not in free}
+            mode = replace(mode, resting=tuple(i for i in mode.resting if i not in lost))
+        holders = {self.still[row - first] for row in rows}
+        pushes = dict(zip(self.still, found.joint_forces.tolist(), strict=True))
+        most = {k: found.limits[k] * self.rows.joint_frictions[k].ratio for k in strains}
+        riding = tuple((k, pushes[k] / max(most[k], 1e-300)) for k in strains if k not in holders)
+        spent = {
+            k: -int(np.sign(pushes[k]))
+            for k in holders
+            if strains[k] >= LIMIT_SHARE
+            and pushes[k]
+            and self.case.may_slide_without_acceleration(k)
+        }
+        return replace(mode, riding=riding), spent
 
     def _turn(self, found: _Solution) -> bool:
         """Turn contacts that were released into the direction of their acceleration; return whether
@@ -287,7 +363,7 @@ class _Choice:
     ) -> Mode:
         """Return the mode of a solution, in which some elements begin to slide."""
         forces, moves = found.contact_forces[:, 0], found.contact_accelerations[:, 0]
-        tiny = 1e-12 * max(np.abs(forces).max(initial=0.0), 1e-6)
+        tiny = found.tiny_force
         resting = [
             i
             for i, force, move in zip(self.closed, forces, moves, strict=True)

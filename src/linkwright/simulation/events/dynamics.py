@@ -8,13 +8,12 @@ D is R except for sliding contacts, whose rows in D add the friction −μ d to 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from ...formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ...formulations.reduced_dynamics import loop_joint_reactions
@@ -26,7 +25,6 @@ from ...quantities import quantity_signatures
 from ...types import Floats
 from .coding import NamedExpression, compile_expressions, least_squares, symmetric_inverse
 from .event_tolerances import FORCE_SOLVER
-from .load_sharing import share_within_limits
 from .row_elements import is_absent
 from .rows import ModeRows
 
@@ -39,13 +37,11 @@ Share = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class HeldSolution:
-    """The solution: accelerations, forces x of the held rows, λ of the mechanism's constraints, and
-    which of x are at their limits while others carry the rest."""
+    """The solution: accelerations, forces x of the held rows, λ of the mechanism's constraints."""
 
     qdd: Floats
     x: Floats
     multipliers: Floats
-    is_at_limit: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 
 class DynamicsCode:
@@ -235,12 +231,10 @@ class InstantDynamics:
         columns: Floats,
         known: Floats,
         share: Share | None = None,
-        limits: Mapping[int, float] | None = None,
     ) -> HeldSolution:
         """Return accelerations and forces that hold rows, of least norm where they are not unique.
 
-        `share` gives weights of x from the forces of least norm; `limits` of some x are kept if
-        other forces can carry the rest.
+        `share` gives weights of x from the forces of least norm.
         """
         m = len(rows)
         qdd, x, unique = self.solve_held_rows(rows, columns, known)
@@ -251,10 +245,7 @@ class InstantDynamics:
             if share is not None:
                 weights[:m] = share(x[:m])
                 x = weights * least_squares(D * weights, total, FORCE_SOLVER.rank_share)[0]
-            if limits:
-                x, is_at_limit = share_within_limits(D, total, weights, x, limits)
-                return HeldSolution(qdd, x[:m], x[m:], is_at_limit[:m])
-        return HeldSolution(qdd, x[:m], x[m:], np.zeros(m, bool))
+        return HeldSolution(qdd, x[:m], x[m:])
 
     def solve_held_rows(
         self, rows: list[int], columns: Floats, known: Floats

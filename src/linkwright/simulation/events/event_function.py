@@ -70,8 +70,8 @@ class Releases:
 
     opening: set[int] = field(default_factory=set)
     """Stops and contacts that open."""
-    slipping: dict[int, int] = field(default_factory=dict)
-    """Sticking friction that begins to slide, with the sign of its velocity."""
+    slipping: set[int] = field(default_factory=set)
+    """Sticking friction of joints that has reached its limit."""
     leaving: dict[int, tuple[float, float]] = field(default_factory=dict)
     """Sticking contacts that begin to slide, with the direction."""
     turning: set[int] = field(default_factory=set)

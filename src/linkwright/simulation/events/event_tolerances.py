@@ -68,9 +68,6 @@ class ForceSolverOptions:
     rank_share: float = 1e-10
     """Singular values of scaled force equations below this share are zero: rows of redundant
     contacts and constraints differ by rounding only."""
-    sharing_residual_share: float = 1e-12
-    """The residual, as a share of the terms, up to which other joints carry what a joint at its
-    limit does not: rounding."""
     max_mode_iterations: int = 300
     """Iterations for the limits of friction and for the mode; ten are usual, and friction that
     locks itself never ends."""
@@ -90,6 +87,11 @@ class ForceSolverOptions:
     """Newton steps in a round; they converge quadratically or not at all."""
     compression_rank_share: float = 1e-12
     """Singular values of Newton's equations below this share are zero."""
+    softness_share: float = 1e-6
+    """The softness of friction at rest, as a share of the response of its joint, by which its least
+    forces are found where several are possible."""
+    soft_rounds: int = 3
+    """Solutions with this softness; each leaves about this share of the error of the last one."""
     mode_residual_share: float = 1e-13
     """Residual accelerations that are accepted in the choice of a mode, as a share of the largest
     without contacts: rounding of the dynamics."""

@@ -12,7 +12,7 @@ open, stick and slide; Newton's method then completes it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -55,9 +55,22 @@ class FrictionProblem:
         self.size = float(np.abs(self.u).max(initial=0.0))
         self.enough = self.residual_share * self.size
 
-    def solve(self) -> Floats:
-        """Return the impulses at the end of compression."""
-        p = np.zeros(len(self.u))
+    def least_forces(self) -> Floats:
+        """Return impulses near the solution whose further entries are least, where several are
+        possible: stops carry what they can, and joints share the rest.
+
+        With soft joints there is only one. Each softness that follows acts from the last solution.
+        """
+        p, softness, first = np.zeros(len(self.u)), np.zeros(len(self.u)), 3 * self.count
+        softness[first:] = FORCE_SOLVER.softness_share * self.W.diagonal()[first:]
+        soft = replace(self, W=self.W + np.diag(softness))
+        for _ in range(FORCE_SOLVER.soft_rounds if softness.any() else 0):
+            p = replace(soft, u=self.u - softness * p).solve(p)
+        return p
+
+    def solve(self, start: Floats | None = None) -> Floats:
+        """Return the impulses at the end of compression, from impulses near them."""
+        p = np.zeros(len(self.u)) if start is None else start.copy()
         for _ in range(FORCE_SOLVER.compression_rounds):
             for _ in range(FORCE_SOLVER.compression_sweeps):
                 if self._sweep(p) <= self.enough:
@@ -107,7 +120,8 @@ class FrictionProblem:
         for _ in range(FORCE_SOLVER.compression_newton_steps):
             F, slope = self._equations(p)
             p = p - least_squares(slope, F, FORCE_SOLVER.compression_rank_share)[0]
-            p[0::3] = np.maximum(p[0::3], 0.0)
+            normal = slice(0, 3 * self.count, 3)
+            p[normal] = np.maximum(p[normal], 0.0)
             if self._sweep(p) <= self.enough:
                 return p
         return None

@@ -1,20 +1,16 @@
-"""How sticking joints share a load that several of them could carry.
+"""Which sticking joints hold a motion that several of them could hold, as joints of a loop.
 
-A mechanism with one degree of freedom and friction in two joints sticks until both joints together
-cannot carry the load. Forces of least norm may exceed the limit of one joint before that. Its force
-then stays at the limit, and the others carry the rest, if they can.
+The others depend on them, and ride along.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...integrators.hold_choice import DEPENDENT_SHARE
 from ...types import Floats
-from .coding import least_squares
-from .event_tolerances import FORCE_SOLVER
 
 FREE = 1.0
 """The value of an event function for an event that cannot happen in a mode."""
@@ -24,33 +20,15 @@ NO_FORCE = 1e-13
 instead of opening again and again."""
 
 
-def sharing_order(count: int) -> list[int]:
-    """Return the order in which joints are brought to their limits: a joint may exceed its limit
-    only because a later one is at its own."""
-    return list(range(count)) * min(count, 2)
+def find_holders(W: Floats, held: Sequence[int], room: Mapping[int, float]) -> list[int]:
+    """Return the rows of joints that hold a motion beside rows that are `held`.
 
-
-def share_within_limits(
-    D: Floats, total: Floats, weights: Floats, x: Floats, limits: Mapping[int, float]
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return forces with D x = total within limits (by index in x) as far as possible, and which of
-    them are at their limits.
-
-    x are forces of least norm with the given weights.
+    W are the responses of rows to forces of rows. `room` is how much more each row of a joint can
+    bear: those with most room come first.
     """
-    is_fixed, places = np.zeros(len(x), bool), list(limits)
-    for k in sharing_order(len(places)):
-        place = places[k]
-        if is_fixed[place] or abs(x[place]) <= limits[place]:
-            continue
-        trial_fixed = is_fixed.copy()
-        trial_fixed[place] = True
-        known = np.where(is_fixed, x, 0.0)
-        known[place] = np.copysign(limits[place], x[place])
-        free = np.where(trial_fixed, 0.0, weights)
-        rest = least_squares(D * free, total - D @ known, FORCE_SOLVER.rank_share)[0]
-        trial = known + free * rest
-        small = FORCE_SOLVER.sharing_residual_share * (np.abs(D) @ np.abs(x)).max()
-        if np.abs(D @ trial - total).max() <= small:
-            x, is_fixed = trial, trial_fixed
-    return x, is_fixed
+    left, found = W.copy(), list[int]()
+    for i in [*held, *sorted(room, key=lambda i: -room[i])]:
+        if left[i, i] > DEPENDENT_SHARE * W[i, i]:
+            left -= np.outer(left[:, i], left[i]) / left[i, i]
+            found.append(i)
+    return [i for i in found if i in room]

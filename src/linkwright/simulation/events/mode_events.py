@@ -40,12 +40,14 @@ def _gap_functions(present: PresentMode, mode: Mode) -> list[EventFunction]:
 
 
 def _joint_friction_functions(present: PresentMode, mode: Mode) -> list[EventFunction]:
-    """Return the functions of joints with dry friction."""
+    """Return the functions of joints with dry friction; those that ride along have none."""
+    riding = dict(mode.riding)
     return [
         JointSlideReversal(k, joint_friction, sign) if sign else JointStickLimit(k, joint_friction)
         for k, (joint_friction, sign) in enumerate(
             zip(present.rows.joint_frictions, mode.sliding, strict=True)
         )
+        if k not in riding
     ]
 
 

@@ -106,7 +106,7 @@ class ModeForces:
             sticks = self.mode[slip.contact] * self.mode[slip.grip]
             found[list(self.rows.unilaterals[slip.contact].slip)] = sticks
         for k, joint_friction in enumerate(self.rows.joint_frictions):
-            found[joint_friction.row] = 1 - self.sign(k) ** 2
+            found[joint_friction.row] = self.mode[self.layout.first_hold + k]
         return found
 
     @cached_property
@@ -122,14 +122,14 @@ class ModeForces:
 
     @cached_property
     def known(self) -> SX:
-        """k: friction of the joints that slide."""
+        """k: friction of the joints that slide or ride along."""
         found = ca.SX.zeros(len(self.groups))
         for k, joint_friction in enumerate(self.rows.joint_frictions):
             group, sign = self.groups.place(joint_friction.row)
             slides = self.sign(k)
-            found[group] -= sign * (
-                slides * joint_friction.force - slides**2 * joint_friction.shift
-            )
+            rides = self.mode[self.layout.first_share + k] * joint_friction.ratio
+            along = slides**2 * joint_friction.shift + (rides - slides) * joint_friction.force
+            found[group] += sign * along
         return found
 
     @cached_property
@@ -146,7 +146,7 @@ class ModeForces:
 
     def sign(self, k: int) -> SX:
         """Return the sign of a joint's slide, 0 if it sticks."""
-        return self.mode[self.layout.unilaterals + k]
+        return self.mode[self.layout.first_sign + k]
 
     def slip_speed(self, slip: SlipNumbers) -> SX:
         """Return the two speeds of slip."""
@@ -168,12 +168,14 @@ class ModeForces:
     @cached_property
     def is_redundant(self) -> bool:
         """Whether unknowns that can be held together depend on each other, like the legs of a
-        table."""
+        table. Joints hold the motion only if they do not depend on what is held."""
         home, other, *_ = sample_configurations(self.code)
         values = sample_parameters(self.code)[1]
         q = home if self.code.constrained else other
         found = ca.Function("A", [self.q, self.t, self.rows.p], [self.A])(q, 0, values)
-        numbers = np.asarray(found, dtype=float)
+        joints = {joint_friction.row for joint_friction in self.rows.joint_frictions}
+        kept = [k for k, (rows, _) in enumerate(self.groups.all) if not {*rows} <= joints]
+        numbers = np.asarray(found, dtype=float)[np.ix_(kept, kept)]
         sizes = np.sqrt(np.maximum(numbers.diagonal(), 1e-300))
         rank = np.linalg.matrix_rank(numbers / np.outer(sizes, sizes), tol=RANK_TOLERANCE)
         return bool(rank < len(numbers))

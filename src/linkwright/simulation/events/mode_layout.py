@@ -36,13 +36,17 @@ class SlipNumbers:
 
 class ModeLayout:
     """The order of a mode's numbers: active stops and contacts (1, 0), the signs of sliding joints
-    (0: it sticks), then the numbers of each contact with friction."""
+    (0: it sticks), whether joints hold the motion (1, 0), the shares of their limits of those that
+    ride along, then the numbers of each contact with friction."""
 
     def __init__(self, rows: ModeRows, sample_rows: list[Floats]) -> None:
         self.rows = rows
         self.unilaterals, self.joint_frictions = len(rows.unilaterals), len(rows.joint_frictions)
         self.slips = []
-        first = self.unilaterals + self.joint_frictions
+        n = self.joint_frictions
+        self.first_sign, self.first_hold, self.first_share, first = (
+            self.unilaterals + k * n for k in range(4)
+        )
         for i, unilateral in enumerate(rows.unilaterals):
             if unilateral.slip:
                 ways = np.hstack([R[list(unilateral.slip)] for R in sample_rows])
@@ -56,7 +60,10 @@ class ModeLayout:
         """Return the numbers of a mode at a state whose rows have the speeds V."""
         found = np.zeros(self.size)
         found[list(mode.resting)] = 1.0
-        found[self.unilaterals : self.unilaterals + self.joint_frictions] = mode.sliding
+        found[self.first_sign : self.first_hold] = mode.sliding
+        found[[self.first_hold + k for k in mode.holding]] = 1.0
+        for k, share in mode.riding:
+            found[self.first_share + k] = share
         toward = dict(mode.toward)
         for slip in self.slips:
             found[slip.grip] = slip.contact in mode.grip

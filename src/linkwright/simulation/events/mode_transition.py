@@ -46,7 +46,12 @@ class ModeTransition:
         leaving = {i: d for i, d in releases.leaving.items() if i in still}
         before = self.present.mode
         case = ModeCase(
-            still, tuple(releases.slipping.items()), tuple(leaving.items()), before.resting
+            still,
+            tuple(releases.slipping),
+            tuple(leaving.items()),
+            before.resting,
+            before.holding,
+            bool(releases.opening),
         )
         self.present.change(choose_mode(self.dynamics.at(t, q, qd, tau), case))
         self._note_changes(t, before)

@@ -31,12 +31,14 @@ class Mode:
     `resting` are stops and contacts that carry; `grip` those of them that stick; `toward` are the
     directions in which the others slide (until the event of a reversal, friction keeps its
     direction). `sliding` is the sign of the velocity of each joint with friction, 0 if it sticks.
+    `riding` are joints that stick because others do, with a constant force: a share of their limit.
     """
 
     resting: tuple[int, ...] = ()
     grip: frozenset[int] = frozenset()
     toward: tuple[tuple[int, tuple[float, float]], ...] = ()
     sliding: tuple[int, ...] = ()
+    riding: tuple[tuple[int, float], ...] = ()
 
     def turned(self, rows: ModeRows, V: Floats) -> Mode:
         """Return the mode with the present directions of sliding."""
@@ -51,6 +53,12 @@ class Mode:
         return replace(self, toward=tuple(now))
 
     @property
+    def holding(self) -> tuple[int, ...]:
+        """The joints whose friction holds the motion."""
+        riding = dict(self.riding)
+        return tuple(k for k, s in enumerate(self.sliding) if s == 0 and k not in riding)
+
+    @property
     def plain(self) -> bool:
         """Whether nothing rests or sticks."""
         return not self.resting and all(self.sliding)
@@ -58,11 +66,7 @@ class Mode:
     def rows(self, rows: ModeRows) -> list[int]:
         """Return the held rows: of closed contacts, of joints and of contacts that stick."""
         found = list(self.resting)
-        found += [
-            joint_friction.row
-            for joint_friction, s in zip(rows.joint_frictions, self.sliding, strict=True)
-            if s == 0
-        ]
+        found += [rows.joint_frictions[k].row for k in self.holding]
         return found + [k for i in self.resting if i in self.grip for k in rows.unilaterals[i].slip]
 
 
@@ -106,11 +110,10 @@ class ModePlan:
         self.own = np.array([joint_friction.force for joint_friction in rows.joint_frictions])
         self.shifts = np.array([joint_friction.shift for joint_friction in rows.joint_frictions])
         self.arms = np.array([joint_friction.arm for joint_friction in rows.joint_frictions])
-        self.stuck = {
-            k: self.place[joint_friction.row]
-            for k, joint_friction in enumerate(rows.joint_frictions)
-            if mode.sliding[k] == 0
-        }
+        self.ratios = np.array([joint_friction.ratio for joint_friction in rows.joint_frictions])
+        self.shares = np.zeros(len(rows.joint_frictions))
+        self.shares[[k for k, _ in mode.riding]] = [share for _, share in mode.riding]
+        self.stuck = {k: self.place[rows.joint_frictions[k].row] for k in mode.holding}
         toward = dict(mode.toward)
         self.grips: list[_Grip] = []
         sliding: list[int] = []
@@ -168,25 +171,8 @@ class ElementForces:
 
     @cached_property
     def joint_friction(self) -> dict[int, float]:
-        """The friction forces of joints that stick."""
+        """The friction forces of joints that hold the motion."""
         return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
-
-    @cached_property
-    def joints_at_limit(self) -> set[int]:
-        """Joints that stick at the limit of their friction, while others carry the rest."""
-        return {k for k, place in self.plan.stuck.items() if self.held.is_at_limit[place]}
-
-    @cached_property
-    def overload(self) -> float:
-        """How far friction of joints that stick exceeds its limits, although others are at
-        theirs."""
-        ratios = [joint_friction.ratio for joint_friction in self.plan.rows.joint_frictions]
-        over = [
-            abs(force) - float(self.limits[k] * ratios[k])
-            for k, force in self.joint_friction.items()
-            if k not in self.joints_at_limit
-        ]
-        return max([0.0, *over])
 
     @cached_property
     def pushes(self) -> Floats:
@@ -250,11 +236,11 @@ class ModeForceSolver:
         return found
 
     def _known(self, limits: Floats) -> Floats:
-        """Return the generalized friction of joints that slide."""
+        """Return the generalized friction of joints that slide or ride along."""
         if not self.plan.friction_rows:
             return self.instant.of.still
-        signs = self.plan.signs
-        along = signs**2 * self.plan.shifts - signs * limits
+        plan, signs = self.plan, self.plan.signs
+        along = signs**2 * plan.shifts - signs * limits + plan.shares * plan.ratios * limits
         found: Floats = along @ self.instant.R[self.plan.friction_rows]
         return found
 
@@ -263,11 +249,7 @@ class ModeForceSolver:
         plan, instant = self.plan, self.instant
         known = self._known(limits)
         share = plan.share if len(plan.grips) > 1 else None
-        most = {
-            place: float(limits[k]) * plan.rows.joint_frictions[k].ratio
-            for k, place in plan.stuck.items()
-        }
-        held = instant.hold_rows(plan.held, self.columns, known, share, most)
+        held = instant.hold_rows(plan.held, self.columns, known, share)
         return ElementForces(plan, held, known + self.columns @ held.x, limits, self.drags)
 
 

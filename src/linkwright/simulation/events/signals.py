@@ -28,6 +28,9 @@ from .user_event import UserEventFunction
 MAX_COLUMNS = 62
 """Compiled code returns the columns of an instant as bits of one integer."""
 
+HOLDING_FORCES = JointStickLimit, ContactStickLimit, ContactRelease
+"""Event functions of forces that hold the motion."""
+
 
 def find_signal_obstacle(events: Hybrid) -> str | None:
     """Return why something that is watched is not an expression; None if all of it is: for contacts
@@ -96,6 +99,7 @@ def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> In
         row[EventColumn.SIGN] = function.sign
         row[EventColumn.IS_GAP] = int(function.counts_at_once)
         row[EventColumn.IS_OVERLOAD] = int(function.is_overload)
+        row[EventColumn.IS_FORCE] = int(isinstance(function, HOLDING_FORCES))
         row[EventColumn.LEAVES] = 1
         if isinstance(function, UserEventFunction):
             row[EventColumn.LEAVES] = int(function.event.stops or not function.is_only_noted)

@@ -3,35 +3,16 @@ forces."""
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
 from functools import cached_property
 
 import casadi as ca
 
 from ...types import SX
-from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
-from .load_sharing import FREE, NO_FORCE, sharing_order
+from .event_tolerances import EVENT_TOLERANCES
+from .load_sharing import FREE, NO_FORCE
 from .mode_forces import ModeForces
 from .mode_layout import FAST, SLOW, SlipNumbers
 from .redundant_systems import LeastNormSystem
-
-
-@dataclass(frozen=True)
-class _Sharing:
-    """Forces of groups; which joints are at their limits, and their forces; of each group the sum
-    of these and the number of held rows that share the rest; 1 if these carry all of it."""
-
-    x: SX
-    at_limit: SX
-    limits: SX
-    fixed: SX
-    counts: SX
-    is_complete: SX
-
-    def replaced_by(self, other: _Sharing, condition: SX) -> _Sharing:
-        """Return the other one where the condition is 1."""
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return _Sharing(*(ca.if_else(condition, new, old) for old, new in pairs))
 
 
 class SingleForces:
@@ -43,95 +24,32 @@ class SingleForces:
 
     @cached_property
     def by_row(self) -> SX:
-        """The force of each row."""
-        found, sharing = ca.SX.zeros(self.rows.count), self._sharing
+        """The force of each row that is held."""
+        found = ca.SX.zeros(self.rows.count)
         for k, (rows, signs) in enumerate(self.groups.all):
-            each = (sharing.x[k] - sharing.fixed[k]) / ca.fmax(sharing.counts[k], 1)
+            each = self.by_group[k] / ca.fmax(self._counts[k], 1)
             for row, sign in zip(rows, signs, strict=True):
                 found[row] = sign * self.forces.held_rows[row] * each
-        for k, joint_friction in enumerate(self.rows.joint_frictions):
-            at_limit = sharing.at_limit[k]
-            row = joint_friction.row
-            found[row] = at_limit * sharing.limits[k] + (1 - at_limit) * found[row]
         return found
 
-    @property
+    @cached_property
     def by_group(self) -> SX:
         """x as dependent rows share it: of least norm, with slip forces weighted by their friction
-        limits, and friction of joints within its limits if others can carry the rest."""
-        return self._sharing.x
-
-    @property
-    def joints_at_limit(self) -> SX:
-        """1 for joints that stick at the limit of their friction, while others carry the rest."""
-        return self._sharing.at_limit
-
-    @cached_property
-    def overload(self) -> SX:
-        """How far friction of joints that stick exceeds its limits, although others are at
-        theirs."""
-        over = [
-            self.forces.held_rows[friction.row]
-            * (1 - self.joints_at_limit[k])
-            * (ca.fabs(self.by_row[friction.row]) - friction.force * friction.ratio)
-            for k, friction in enumerate(self.rows.joint_frictions)
-        ]
-        return ca.SX(ca.mmax(ca.vertcat(0, *over)))
-
-    @cached_property
-    def _sharing(self) -> _Sharing:
-        """The forces of groups, brought within the limits of one joint after the other."""
-        frictions = self.rows.joint_frictions
-        system = None if not self.forces.is_redundant else self._columns_and_total()
-        found = self._share(ca.SX.zeros(len(frictions)), ca.SX.zeros(len(frictions)), system)
-        for k in sharing_order(len(frictions)):
-            row = frictions[k].row
-            group, sign = self.groups.place(row)
-            limit = frictions[k].force * frictions[k].ratio
-            each = sign * (found.x[group] - found.fixed[group]) / ca.fmax(found.counts[group], 1)
-            exceeds = self.forces.held_rows[row] * (1 - found.at_limit[k])
-            exceeds = exceeds * ca.SX(ca.fabs(each) > limit)
-            if system is None and len(self.groups.all[group][0]) < 2:
-                continue
-            at_limit, limits = ca.SX(found.at_limit), ca.SX(found.limits)
-            at_limit[k] += exceeds
-            limits[k] += exceeds * ca.sign(each) * limit
-            trial = self._share(at_limit, limits, system)
-            found = found.replaced_by(trial, exceeds * trial.is_complete)
-        return found
-
-    def _share(self, at_limit: SX, limits: SX, system: tuple[SX, SX] | None) -> _Sharing:
-        """Return the forces of groups with some joints at their limits."""
-        fixed, counts = [], []
-        for rows, _ in self.groups.all:
-            held, known = ca.sum1(self.forces.held_rows[rows]), ca.SX(0)
-            for j, joint_friction in enumerate(self.rows.joint_frictions):
-                if joint_friction.row in rows:
-                    held = held - self.forces.held_rows[joint_friction.row] * at_limit[j]
-                    known = known + self.groups.place(joint_friction.row)[1] * limits[j]
-            fixed.append(known)
-            counts.append(held)
-        offset, count = ca.vertcat(ca.SX(0, 1), *fixed), ca.vertcat(ca.SX(0, 1), *counts)
-        if system is None:
-            is_left = [1 - self.forces.held[k] * (c < 0.5) for k, c in enumerate(counts)]
-            whole = ca.SX(ca.mmin(ca.vertcat(1, *is_left)))
-            return _Sharing(self.forces.x, at_limit, limits, offset, count, whole)
-        columns, total = system
-        x, residual = self._least_norm(columns, total, offset, count)
-        terms = ca.mmax(ca.fabs(columns) @ ca.fabs(x))
-        whole = ca.SX(residual <= FORCE_SOLVER.sharing_residual_share * terms)
-        return _Sharing(x[: len(self.groups)], at_limit, limits, offset, count, whole)
-
-    def _least_norm(self, columns: SX, total: SX, offset: SX, count: SX) -> tuple[SX, SX]:
-        """Return forces of least norm beyond an offset, and the largest residual."""
-        known = ca.vertcat(offset, ca.SX.zeros(columns.shape[1] - offset.numel()))
-        weights, rest = self._group_weights(columns.shape[1], count), total - columns @ known
-        found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(rest)
+        limits."""
+        if not self.forces.is_redundant:
+            return self.forces.x
+        columns, total = self._columns_and_total()
+        weights = self._group_weights(columns.shape[1])
+        found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
         if len(self.forces.layout.slips) > 1:
             weights = self._slip_weights(weights, found)
-            found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(rest)
-        x = known + found
-        return x, ca.mmax(ca.fabs(columns @ x - total))
+            found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
+        return found[: len(self.groups)]
+
+    @cached_property
+    def _counts(self) -> list[SX]:
+        """The number of held rows of each group."""
+        return [ca.sum1(self.forces.held_rows[rows]) for rows, _ in self.groups.all]
 
     def _columns_and_total(self) -> tuple[SX, SX]:
         """Return columns of all forces that are not unique (of loops too), and their sum."""
@@ -144,13 +62,12 @@ class SingleForces:
         M, bias, J = of.code.in_rows(outputs, {"q": of.q, "qd": of.qd, "t": of.t})
         return ca.horzcat(columns, J.T), M @ of.accelerations + bias - of.tau - known
 
-    def _group_weights(self, size: int, counts: SX) -> SX:
+    def _group_weights(self, size: int) -> SX:
         """Return the weights with which unknowns of several held rows have the norm of these."""
         found = ca.SX.ones(size)
         for k, (rows, _) in enumerate(self.groups.all):
-            has_joint = any(joint.row in rows for joint in self.rows.joint_frictions)
-            if len(rows) > 1 or has_joint:
-                found[k] = ca.sqrt(counts[k] + (1 - self.forces.held[k]))
+            if len(rows) > 1:
+                found[k] = ca.sqrt(self._counts[k] + (1 - self.forces.held[k]))
         return found
 
     def _slip_weights(self, weights: SX, x: SX) -> SX:
@@ -199,15 +116,11 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
         gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
         carried = single.by_row[i] + NO_FORCE
         found.append(forces.mode[i] * carried + (1 - forces.mode[i]) * gap)
-    free = ca.if_else(single.overload > 0, -single.overload, FREE)
     for k, joint_friction in enumerate(forces.rows.joint_frictions):
         sign, limit = forces.sign(k), joint_friction.force * joint_friction.ratio + NO_FORCE
-        sticks, at_limit = 1 - sign**2, single.joints_at_limit[k]
         carried = ca.fabs(single.by_row[joint_friction.row])
-        found.append(
-            sign * V[joint_friction.row]
-            + sticks * (at_limit * free + (1 - at_limit) * (limit - carried))
-        )
+        holds = forces.held_rows[joint_friction.row]
+        found.append(sign * V[joint_friction.row] + holds * (limit - carried))
     found += [_watched_slip(forces, single, slip) for slip in forces.layout.slips]
     found += [_watched_speed(forces, slip) for slip in forces.layout.slips if slip.is_spatial]
     return ca.vertcat(ca.SX(0, 1), *found)

@@ -10,7 +10,7 @@ import numpy as np
 from ...types import Floats
 from .event_function import EventFunction, Releases, StepStates
 from .event_tolerances import EVENT_TOLERANCES
-from .load_sharing import FREE, NO_FORCE
+from .load_sharing import NO_FORCE
 from .row_elements import JointFriction, UnilateralConstraint
 from .zeno import FRICTION_ADVICE
 
@@ -43,7 +43,7 @@ class JointSlideReversal(EventFunction):
 
 @dataclass(frozen=True)
 class JointStickLimit(EventFunction):
-    """How much more force a joint that sticks can bear before it slides."""
+    """How much more force a joint that holds the motion can bear."""
 
     index: int
     friction: JointFriction
@@ -60,16 +60,14 @@ class JointStickLimit(EventFunction):
         k, ratio = self.index, self.friction.ratio
         return np.array(
             [
-                (-forces.overload or FREE)
-                if k in forces.joints_at_limit
-                else float(forces.limits[k] * ratio + NO_FORCE - abs(forces.joint_friction[k]))
+                float(forces.limits[k] * ratio + NO_FORCE - abs(forces.joint_friction[k]))
                 for forces in states.forces
             ]
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Release it to slide against its friction."""
-        releases.slipping[self.index] = -int(np.sign(states.forces[0].joint_friction[self.index]))
+        """Let it slide, unless others can bear what it cannot."""
+        releases.slipping.add(self.index)
 
 
 @dataclass(frozen=True)
