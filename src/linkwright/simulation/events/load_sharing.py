@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...integrators.hold_choice import DEPENDENT_SHARE
+from ...integrators.push_solver import DEPENDENT_SHARE
 from ...types import Floats
 
 FREE = 1.0
