@@ -61,11 +61,11 @@ def signals_tape() -> Tape:
 COLUMNS = np.array(
     [
         # signal, sign, leaves, is gap, repeats, is overload
-        [0, -1, 0, 0, 0, 0],
-        [0, 1, 0, 0, 0, 0],
-        [1, 1, 0, 0, 0, 0],
-        [2, -1, 0, 0, 0, 0],
-        [2, 1, 0, 0, 0, 0],
+        [0, -1, 0, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0, 0],
+        [2, -1, 0, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0, 0],
     ]
 )
 """Events that are noted when the pendulum passes an angle, turns back, or time passes."""
