@@ -142,8 +142,11 @@ static bool model_settle(Model *m)
 static bool model_has_missed_event(Model *m)
 {
 #if SIGNALS > 0
-    double signals[SIGNALS], rates[SIGNALS];
-    tape_stop_margins(model_time(m), model_states(m), model_p(m), signals, rates);
+    double signals[SIGNALS], free_signals[SIGNALS], rates[SIGNALS], slopes[STATES];
+    model_rates(m, slopes);
+    tape_signals(model_time(m), model_states(m), model_p(m), signals);
+    tape_stop_margins(
+        model_time(m), model_states(m), model_p(m), slopes, free_signals, rates);
     for (int i = 0; i < SIGNALS; ++i)
         if (signals[i] < -DRIFT_TOLERANCE && !(rates[i] > 0 && rates[i] < UNKNOWN_RATE))
             return true;
