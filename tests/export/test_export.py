@@ -208,13 +208,13 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_the_command_leaves_effects_out(tmp_path: Path) -> None:
-    """Dry friction that sticks is refused in a motion; the message says how to leave it out."""
-    words = ["export", "stick-slip", "--to", "c", "--quantities", "simulate", "-o", "out"]
+    """A rigid contact with friction is refused in a motion; the message says how to leave it out."""
+    words = ["export", "bouncing-ball", "--to", "c", "--quantities", "simulate", "-o", "out"]
     refused = run(*words, cwd=tmp_path)
     assert refused.returncode == 2
-    assert "--without friction" in refused.stderr
-    assert "motion_check" in ok(*words, "--without", "friction", cwd=tmp_path)
-    assert (tmp_path / "out" / "stick_slip_motion.c").exists()
+    assert "--without contacts" in refused.stderr
+    assert "motion_check" in ok(*words, "--without", "contacts", cwd=tmp_path)
+    assert (tmp_path / "out" / "bouncing_ball_motion.c").exists()
 
 
 def test_help_names_every_target() -> None:
