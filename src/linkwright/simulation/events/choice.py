@@ -219,7 +219,9 @@ class _Choice:
             W, b + W @ middle, np.array(mu), np.array(most), FORCE_SOLVER.mode_residual_share
         )
         x = problem.solve(problem.least_forces())
-        if problem.residual(x) > FORCE_SOLVER.box_residual_share**0.5 * problem.size:
+        largest = np.abs(self._rows @ now.admittance) @ np.abs(now.F)
+        rounding = FORCE_SOLVER.rounding_share * largest.max(initial=0.0)
+        if problem.residual(x) > FORCE_SOLVER.box_residual_share**0.5 * problem.size + rounding:
             raise _no_solution()
         x = x + middle
         w = b + W @ x

@@ -79,6 +79,9 @@ class ForceSolverOptions:
     """Gauss–Seidel sweeps in a round: by then the bounds that hold seldom change."""
     box_residual_share: float = 1e-11
     """The residual of an exact solve that is accepted, as a share of the right-hand side."""
+    rounding_share: float = 1e-12
+    """Accelerations below this share of those that the applied forces would cause one by one are
+    rounding: where a stop opens, all others may cancel."""
     compression_rounds: int = 200
     """Rounds of sweeps and Newton steps for the end of compression."""
     compression_sweeps: int = 10
